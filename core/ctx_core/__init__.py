@@ -1,0 +1,55 @@
+"""Fits conversations and their layers into a token budget, for any framework or none."""
+
+from ctx_core.budget import BudgetCheck, ContextBudget, Share, Tokens
+from ctx_core.builder import ContextBuilder
+from ctx_core.context import Context
+from ctx_core.counting import Framing, TokenCounter, Tokenizer, register_tokenizer
+from ctx_core.errors import (
+    BudgetError,
+    ContextOverflowError,
+    CtxLayersError,
+    MessageError,
+    MissingExtraError,
+    TokenizerError,
+    UnknownModelError,
+)
+from ctx_core.fit import fit
+from ctx_core.history import HistoryPolicy, ToolResultPolicy, WindowState
+from ctx_core.layers import Item, Layer
+from ctx_core.messages import Message, Role, ToolCall
+from ctx_core.report import ContextReport, LayerReport
+from ctx_core.usage_log import UsageLog
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BudgetCheck",
+    "BudgetError",
+    "Context",
+    "ContextBudget",
+    "ContextBuilder",
+    "ContextOverflowError",
+    "ContextReport",
+    "CtxLayersError",
+    "Framing",
+    "HistoryPolicy",
+    "Item",
+    "Layer",
+    "LayerReport",
+    "Message",
+    "MessageError",
+    "MissingExtraError",
+    "Role",
+    "Share",
+    "TokenCounter",
+    "Tokenizer",
+    "TokenizerError",
+    "Tokens",
+    "ToolCall",
+    "ToolResultPolicy",
+    "UnknownModelError",
+    "UsageLog",
+    "WindowState",
+    "fit",
+    "register_tokenizer",
+]

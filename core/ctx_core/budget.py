@@ -1,0 +1,241 @@
+"""How many tokens a request may have, and how they are shared out among its parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+
+from ctx_core.counting.counter import CounterLike, as_counter
+from ctx_core.errors import BudgetError
+from ctx_core.model_windows import model_name, model_window
+
+if TYPE_CHECKING:
+    from ctx_core.counting.counter import ToolDefinition
+    from ctx_core.messages import Message
+
+_TOLERANCE: Final = 0.01
+"""How far the shares may be from 1 together; SPEC of the token-aware assistant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of the total, from 0 to 1. What others leave unused may flow into it."""
+
+    of_total: float
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a share."""
+        if not _is_number(self.of_total) or not 0 <= self.of_total <= 1:
+            msg = f"a share must be a number from 0 to 1, found {self.of_total!r}"
+            raise BudgetError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A fixed number of tokens, and no more."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a count."""
+        if not _is_count(self.count):
+            msg = f"a fixed part must be a whole number of tokens, 0 or more, found {self.count!r}"
+            raise BudgetError(msg)
+
+
+Size: TypeAlias = Share | Tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetCheck:
+    """How a request stands to its budget."""
+
+    max_input: int
+    """Tokens that the input may have: the total without the reserve."""
+    current: int
+    """Tokens that it has."""
+    available: int
+    """Tokens that are left, 0 if there are none."""
+    within: bool
+    """Whether it fits."""
+    utilisation: int
+    """`current` in whole percent of `max_input`, rounded."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class ContextBudget:
+    """The tokens of one request: its total, what is kept for the answer, and the parts of the rest.
+
+    A part is a `Share` of the total or a fixed number of `Tokens`. With shares, all of them and the
+    reserve must sum to 1. Parts that are not named have what is left; what a part leaves unused flows
+    to the history, unless the history's own part is fixed.
+    """
+
+    total: int
+    """The window, in tokens: input and answer together."""
+    reserve: int
+    """Tokens that are kept for the answer."""
+    parts: Mapping[str, Size] = field(hash=False)
+    """Size of each part by the name of its layer; read-only."""
+    model: str | None
+    """The model whose window it is, where it was made for one; its counter is then the default."""
+
+    def __init__(
+        self,
+        total: int,
+        *,
+        parts: Mapping[str, Size] | None = None,
+        reserve: int | Size = 0,
+        model: str | None = None,
+    ) -> None:
+        """Take the total, the parts by name, and the reserve for the answer in tokens or as a share.
+
+        Raises:
+            BudgetError: if something is not positive, the shares don't sum to 1 (± 0.01), or fixed parts
+                and the reserve exceed the total.
+        """
+        parts = dict(parts or {})
+        if not _is_count(total) or total == 0:
+            msg = f"the budget must be a whole number of tokens above 0, found {total!r}"
+            raise BudgetError(msg)
+        size = Tokens(reserve) if isinstance(reserve, int) else reserve
+        for name, part in {**parts, "reserve": size}.items():
+            if not isinstance(part, Share | Tokens):
+                msg = f"part {name!r} must be Share(…) or Tokens(…), found {type(part).__name__}"
+                raise BudgetError(msg)
+        _check_shares({**parts, "reserve": size})
+        reserved = size.count if isinstance(size, Tokens) else _floor(total, size)
+        if reserved >= total:
+            msg = f"the reserve of {reserved:,} tokens leaves nothing of the total of {total:,}: keep it below the total"
+            raise BudgetError(msg)
+        fixed = {name: part.count for name, part in parts.items() if isinstance(part, Tokens)}
+        if sum(fixed.values()) + reserved > total:
+            named = ", ".join(f"{name} {count:,}" for name, count in fixed.items())
+            msg = (
+                f"the fixed parts ({named}) and the reserve of {reserved:,} make "
+                f"{sum(fixed.values()) + reserved:,} tokens, over the total of {total:,}"
+            )
+            raise BudgetError(msg)
+        object.__setattr__(self, "total", total)
+        object.__setattr__(self, "reserve", reserved)
+        object.__setattr__(self, "parts", MappingProxyType(parts))
+        object.__setattr__(self, "model", model)
+
+    @classmethod
+    def default(cls) -> Self:
+        """Give 100,000 tokens: system 10 %, history 25, summary 10, memory 15, task 5, answer 35."""
+        return cls(100_000, parts=_SHARES, reserve=Share(0.35))
+
+    @classmethod
+    def medium(cls) -> Self:
+        """Give 40,000 tokens in the shares of `default`."""
+        return cls(40_000, parts=_SHARES, reserve=Share(0.35))
+
+    @classmethod
+    def local_small(cls) -> Self:
+        """Give 6,000 tokens: system 10 %, history 30, summary 10, memory 10, task 0, answer 40."""
+        return cls(6_000, parts=_SMALL_SHARES, reserve=Share(0.40))
+
+    @classmethod
+    def for_model(cls, model: object, *, reserve: int | Size = 4_096, parts: Mapping[str, Size] | None = None) -> Self:
+        """Give the budget of a model's whole window.
+
+        Args:
+            model: a name, or a model object of LangChain (its profile is read) or LlamaIndex (its metadata).
+            reserve: tokens kept for the answer.
+            parts: as in the constructor.
+
+        Raises:
+            UnknownModelError: if neither the object nor the table knows the window.
+        """
+        return cls(model_window(model), parts=parts, reserve=reserve, model=model_name(model))
+
+    @property
+    def input_limit(self) -> int:
+        """Tokens that the input may have: the total without the reserve."""
+        return self.total - self.reserve
+
+    def size_of(self, part: str) -> int | None:
+        """Give the tokens of a part, rounded down; None where the budget doesn't name it."""
+        size = self.parts.get(part)
+        return None if size is None else tokens_of(size, self.total)
+
+    def check(
+        self,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        counter: CounterLike | None = None,
+        tools: Iterable[ToolDefinition] = (),
+    ) -> BudgetCheck:
+        """Say how a request stands to this budget, counted from scratch.
+
+        Args:
+            messages: neutral messages or OpenAI-style dicts.
+            counter: by default the counter of the budget's model, else the safe estimate.
+            tools: tool definitions that go with the request.
+        """
+        current = as_counter(counter or self.model).count_messages(messages, tools=tools)
+        limit = self.input_limit
+        return BudgetCheck(
+            max_input=limit,
+            current=current,
+            available=max(0, limit - current),
+            within=current <= limit,
+            utilisation=round(100 * current / limit),
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle and copy through the constructor; a read-only mapping does neither."""
+        return (_rebuild, (self.total, dict(self.parts), self.reserve, self.model))
+
+
+def tokens_of(size: Size, total: int) -> int:
+    """Give a size in tokens, rounded down."""
+    return size.count if isinstance(size, Tokens) else _floor(total, size)
+
+
+def _rebuild(total: int, parts: Mapping[str, Size], reserve: int, model: str | None) -> ContextBudget:
+    # The reserve may have been a share, without which the shares no longer sum to 1: it is given back as one.
+    shared = any(isinstance(part, Share) for part in parts.values())
+    return ContextBudget(total, parts=parts, reserve=Share(reserve / total) if shared else reserve, model=model)
+
+
+def _floor(total: int, share: Share) -> int:
+    # 0.35 × 100,000 is 35,000 to us, whatever binary fractions make of it.
+    return math.floor(round(total * share.of_total, 6))
+
+
+def _check_shares(parts: Mapping[str, Size]) -> None:
+    shares = {name: part.of_total for name, part in parts.items() if isinstance(part, Share)}
+    named = {name for name in shares if name != "reserve"}
+    if named and abs(sum(shares.values()) - 1) > _TOLERANCE + 1e-9:
+        listed = ", ".join(f"{name} {share:g}" for name, share in shares.items())
+        msg = f"the shares ({listed}) sum to {sum(shares.values()):g}; together with the reserve they must sum to 1"
+        raise BudgetError(msg)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+_SHARES: Final[Mapping[str, Size]] = {
+    "system": Share(0.10),
+    "history": Share(0.25),
+    "summary": Share(0.10),
+    "memory": Share(0.15),
+    "task": Share(0.05),
+}
+_SMALL_SHARES: Final[Mapping[str, Size]] = {
+    "system": Share(0.10),
+    "history": Share(0.30),
+    "summary": Share(0.10),
+    "memory": Share(0.10),
+    "task": Share(0.0),
+}

@@ -1,0 +1,220 @@
+"""Assembles a context: layers in order, the history in what they leave, all under one budget."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
+
+from ctx_core.assembly import Assembly
+from ctx_core.budget import ContextBudget
+from ctx_core.codecs import codec_for
+from ctx_core.counting.counter import CounterLike, TokenCounter, ToolDefinition, as_counter
+from ctx_core.errors import BudgetError, MessageError
+from ctx_core.history.policy import HistoryPolicy
+from ctx_core.layers import Item, Layer, as_items
+from ctx_core.messages import Message
+from ctx_core.transcript import Codec, NativeT, Transcript
+
+if TYPE_CHECKING:
+    from ctx_core.budget import Size
+    from ctx_core.context import Context
+    from ctx_core.history.state import WindowState
+
+OnOverflow: TypeAlias = Literal["raise", "truncate"]
+
+LAYERS: Final = ("system", "bootstrap", "memory", "skills", "tools", "task", "summary", "history", "current")
+"""Names of layers that a budget may name whether or not a context has them."""
+
+_LOG: Final = logging.getLogger("ctx_core")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class ContextBuilder:
+    """A context in the making. Every call gives a new builder; one may be kept and built from many times."""
+
+    budget: ContextBudget
+    counter: TokenCounter
+    layers: tuple[Layer, ...]
+    definitions: tuple[ToolDefinition, ...]
+    policy: HistoryPolicy
+    volatile_last: bool
+
+    def __init__(self, budget: ContextBudget | int, counter: CounterLike | None = None) -> None:
+        """Take the budget (a number is that many tokens of input), and what counts.
+
+        Args:
+            budget: the budget.
+            counter: a counter, a tokenizer, a function, or a model's name; by default that of the model
+                the budget was made for, else the safe estimate.
+        """
+        budget = ContextBudget(budget) if isinstance(budget, int) else budget
+        counter = as_counter(counter if counter is not None else budget.model)
+        self._set(budget=budget, counter=counter, layers=(), definitions=(), policy=HistoryPolicy(), volatile_last=False)
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def _with(self, **changed: object) -> Self:
+        new = object.__new__(type(self))
+        new._set(**{name: getattr(self, name) for name in self.__dataclass_fields__} | changed)
+        return new
+
+    def layer(self, layer: Layer) -> Self:
+        """Add a layer behind those that are there; one of the same name is replaced in its place.
+
+        Raises:
+            BudgetError: for the names of what is not a layer of text.
+        """
+        if layer.name in ("history", "current", "tools", "framing"):
+            msg = f"{layer.name!r} is not a layer of text; use .history(…), .tools(…) or build(message=…)"
+            raise BudgetError(msg)
+        if any(known.name == layer.name for known in self.layers):
+            return self._with(layers=tuple(layer if known.name == layer.name else known for known in self.layers))
+        return self._with(layers=(*self.layers, layer))
+
+    def system(self, text: str, *, protected: bool = True) -> Self:
+        """Set the system prompt; if it is not protected it is cut to its part of the budget."""
+        return self.layer(Layer(name="system", text=text, protected=protected))
+
+    def memory(
+        self,
+        items: Iterable[str | Item],
+        *,
+        heading: str = "Relevant memories:",
+        max_items: int | None = None,
+        cap: Size | None = None,
+    ) -> Self:
+        """Set what is remembered, most important first to stay.
+
+        Args:
+            items: texts, or items with an importance.
+            heading: stands above them.
+            max_items: at most so many, the most important.
+            cap: the most it may cost, where the budget has no part `memory`.
+        """
+        listed = as_items(items)
+        if max_items is not None:
+            best = sorted(range(len(listed)), key=lambda at: (-listed[at].importance, at))[:max_items]
+            listed = tuple(listed[at] for at in sorted(best))
+        return self.layer(Layer(name="memory", items=listed, heading=heading, cap=cap, stable=False))
+
+    def skills(self, skills: Mapping[str, str], *, heading: str = "Available skills:", cap: Size | None = None) -> Self:
+        """Set the skills, each by its name and what it is for."""
+        items = as_items(f"- {name}: {description}" for name, description in skills.items())
+        return self.layer(Layer(name="skills", items=items, heading=heading, cap=cap))
+
+    def summary(self, text: str, *, heading: str = "Summary of the conversation so far:", cap: Size | None = None) -> Self:
+        """Set the summary of what is no longer in the history."""
+        return self.layer(Layer(name="summary", text=text, heading=heading, cap=cap))
+
+    def tools(self, definitions: Iterable[ToolDefinition]) -> Self:
+        """Set the tool definitions that go with the request, OpenAI-style; they are counted, never cut."""
+        return self._with(definitions=tuple(definitions))
+
+    def history(self, policy: HistoryPolicy) -> Self:
+        """Set how the history is cut."""
+        return self._with(policy=policy)
+
+    def place_volatile_last(self, *, last: bool = True) -> Self:
+        """Send layers that are not stable behind the history, in a user message before the current one.
+
+        The beginning of the prompt then stays the same from turn to turn, and the provider's cache warm.
+        """
+        return self._with(volatile_last=last)
+
+    @overload
+    def build(
+        self,
+        history: Sequence[NativeT] = ...,
+        message: NativeT | str | None = ...,
+        *,
+        codec: Codec[NativeT],
+        state: WindowState | None = ...,
+        on_overflow: OnOverflow = ...,
+    ) -> Context[NativeT]: ...
+
+    @overload
+    def build(
+        self,
+        history: Sequence[NativeT] = ...,
+        message: NativeT | str | None = ...,
+        *,
+        codec: None = ...,
+        state: WindowState | None = ...,
+        on_overflow: OnOverflow = ...,
+    ) -> Context[NativeT]: ...
+
+    def build(
+        self,
+        history: Sequence[Any] = (),
+        message: Any = None,
+        *,
+        codec: Codec[Any] | None = None,
+        state: WindowState | None = None,
+        on_overflow: OnOverflow = "raise",
+    ) -> Context[Any]:
+        """Build the context of one request.
+
+        Args:
+            history: the conversation so far, of neutral messages, OpenAI-style dicts, or what `codec` reads.
+                System messages in it stay in their places.
+            message: the current message, if it is not the end of the history; a string is a user message.
+            codec: the door of another message type.
+            state: what the last build of this conversation gave, or `WindowState()` for its first. Without
+                one, nothing is remembered: the window is filled to the limit, and moves on every turn.
+            on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
+
+        Returns:
+            The messages within the budget, the report and the state.
+
+        Raises:
+            ContextOverflowError: if what is protected does not fit.
+            MessageError: for a message that cannot be read.
+            BudgetError: if the budget names a part that no layer has.
+        """
+        if on_overflow not in ("raise", "truncate"):
+            msg = f"on_overflow must be 'raise' or 'truncate', found {on_overflow!r}"
+            raise BudgetError(msg)
+        self._check_parts()
+        history = _sequence(history)
+        door = codec if codec is not None else codec_for(history, message)
+        tail = () if message is None else (door.write(Message.user(message)) if isinstance(message, str) else message,)
+        transcript = Transcript(history, tail, door)
+        context = Assembly(self, transcript, state, truncate=on_overflow == "truncate").context(door)
+        _log(context)
+        return context
+
+    def _check_parts(self) -> None:
+        known = {*LAYERS, *(layer.name for layer in self.layers)}
+        unknown = sorted(set(self.budget.parts) - known)
+        if unknown:
+            msg = (
+                f"the budget has parts that no layer has: {', '.join(unknown)}; "
+                f"the layers are {', '.join(dict.fromkeys((*LAYERS, *(layer.name for layer in self.layers))))}"
+            )
+            raise BudgetError(msg)
+
+
+def _sequence(history: object) -> Sequence[Any]:
+    if isinstance(history, str | bytes | Mapping):
+        msg = f"expected a list of messages, found {type(history).__name__}"
+        raise MessageError(msg)
+    if isinstance(history, Sequence):
+        return history
+    if isinstance(history, Iterable):
+        return list(history)
+    msg = f"expected a list of messages, found {type(history).__name__}"
+    raise MessageError(msg)
+
+
+def _log(context: Context[Any]) -> None:
+    report = context.report
+    for layer in report.layers:
+        _LOG.debug("%s: %d tokens of %s", layer.name, layer.used, layer.budget)
+    if report.history.truncated or any(layer.why.startswith("truncated") for layer in report.layers):
+        _LOG.warning(
+            "truncated to fit: %d of %d tokens used, %d messages cut", report.used, report.limit, report.history.truncated
+        )

@@ -1,0 +1,35 @@
+"""What a build gives: the messages to send, and what is to be known about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic
+
+from ctx_core.transcript import NativeT
+
+if TYPE_CHECKING:
+    from ctx_core.history.state import WindowState
+    from ctx_core.report import ContextReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context(Generic[NativeT]):
+    """One request, ready to send. Its `repr` holds no content."""
+
+    messages: list[NativeT] = field(repr=False)
+    """Everything, in order, in the caller's own message type; messages that were not altered are the
+    caller's own objects."""
+    system_prompt: str = field(repr=False)
+    """The text of the builder's layers, for providers that take it as a field of its own; it is also the
+    first of `messages` if it is not empty."""
+    conversation: list[NativeT] = field(repr=False)
+    """`messages` without that first one."""
+    report: ContextReport
+    """Who used how much, and what was left out."""
+    state: WindowState
+    """To be given to the next build of the same conversation."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the whole input, tools and framing included."""
+        return self.report.used

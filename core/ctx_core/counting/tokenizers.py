@@ -1,0 +1,108 @@
+"""What counts the tokens of a text: the protocol, tiktoken's encodings, and the cache around any of them."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Final, Protocol, TypeAlias, runtime_checkable
+
+from ctx_core.errors import TokenizerError
+
+_KEPT_WHOLE: Final = 256
+"""Texts up to this many characters are their own cache key; longer ones are kept as a digest."""
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """Counts the tokens of a text."""
+
+    def count(self, text: str) -> int:
+        """Give the number of tokens, 0 or more."""
+        ...
+
+
+TokenizerLike: TypeAlias = Tokenizer | Callable[[str], int]
+
+
+class ScaledTokenizer:
+    """Another tokenizer's count times a factor, rounded up: an estimate for a vocabulary nobody has."""
+
+    def __init__(self, tokenizer: Tokenizer, factor: float) -> None:
+        """Take the tokenizer that stands in, and how many tokens its token is."""
+        self._tokenizer = tokenizer
+        self._factor = factor
+        self.name = f"{tokenizer_name(tokenizer)} × {factor:g}"
+
+    def count(self, text: str) -> int:
+        """Estimate the tokens of a text."""
+        return math.ceil(self._tokenizer.count(text) * self._factor)
+
+
+class CachedTokenizer:
+    """Any tokenizer, asked only once for a text, and checked.
+
+    Texts are remembered by content, since frameworks rebuild their message objects on every turn. The
+    cache holds up to `size` counts (about 100 bytes each for long texts, which are kept as digests) and
+    forgets the longest unused first. Threads may share it.
+    """
+
+    def __init__(self, tokenizer: TokenizerLike, *, size: int = 65_536) -> None:
+        """Take the tokenizer, or a plain function from text to count."""
+        self._tokenizer = tokenizer
+        self._count = tokenizer.count if isinstance(tokenizer, Tokenizer) else tokenizer
+        self._size = size
+        self._known: OrderedDict[str | bytes, int] = OrderedDict()
+        self._lock = threading.Lock()
+        self.name = tokenizer_name(tokenizer)
+
+    def count(self, text: str) -> int:
+        """Give the number of tokens of a text.
+
+        Raises:
+            TokenizerError: if the tokenizer raises, or gives something other than a finite number from 0 up.
+        """
+        if not text:
+            return self._ask(text)
+        key = text if len(text) <= _KEPT_WHOLE else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        with self._lock:
+            known = self._known.get(key)
+            if known is not None:
+                self._known.move_to_end(key)
+                return known
+        tokens = self._ask(text)
+        with self._lock:
+            self._known[key] = tokens
+            if len(self._known) > self._size:
+                self._known.popitem(last=False)
+        return tokens
+
+    def _ask(self, text: str) -> int:
+        try:
+            tokens = self._count(text)
+        except Exception as error:
+            msg = f"tokenizer {self.name} raised {type(error).__name__} on a text of {len(text):,} characters"
+            raise TokenizerError(msg) from error
+        if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0:
+            return tokens
+        if isinstance(tokens, float) and math.isfinite(tokens) and tokens >= 0:
+            return math.ceil(tokens)
+        shown = repr(tokens) if isinstance(tokens, int | float) else type(tokens).__name__
+        msg = f"tokenizer {self.name} gave {shown} for a text of {len(text):,} characters; expected a count of 0 or more"
+        raise TokenizerError(msg)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> CachedTokenizer:
+        """Give itself: a cache by content can be shared."""
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle without the cache and its lock."""
+        return (CachedTokenizer, (self._tokenizer,))
+
+
+def tokenizer_name(tokenizer: object) -> str:
+    """Give a name for reports and errors."""
+    name = getattr(tokenizer, "name", None) or getattr(tokenizer, "__qualname__", None)
+    return name if isinstance(name, str) else type(tokenizer).__name__

@@ -1,0 +1,6 @@
+"""The history: how it is repaired, cut at safe positions, and what is remembered of the cut."""
+
+from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
+from ctx_core.history.state import WindowState
+
+__all__ = ["HistoryPolicy", "ToolResultPolicy", "WindowState"]

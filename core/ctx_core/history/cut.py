@@ -1,0 +1,182 @@
+"""What of a stretch is kept, and what has been done to it: the passes work on this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ctx_core.history.repair import Entry
+from ctx_core.history.state import WindowState, message_key
+from ctx_core.messages import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctx_core.history.stretch import Stretch
+    from ctx_core.transcript import Transcript
+
+
+@dataclass(slots=True)
+class Cut:
+    """One stretch under one limit. At first all of it is kept."""
+
+    stretch: Stretch
+    protected: set[int]
+    """Indices that stay whatever else goes."""
+    limit: int
+    """Tokens that everything kept may cost."""
+    low_water: float
+    """Share of the limit, and of the most messages, that a new cut goes down to."""
+
+    kept: set[int] = field(init=False)
+    """Indices that go out."""
+    start: int = field(init=False)
+    """Index from which everything up to the present is kept; before it, only what is protected and a question."""
+    made: bool = field(init=False, default=False)
+    """Whether something had to go now that had not gone before."""
+    cleared: dict[int, str] = field(init=False)
+    """Position and placeholder of every cleared result."""
+    shortened: dict[int, int] = field(init=False)
+    """Position and tokens of every result that was cut to head and tail on overflow."""
+    truncated: list[int] = field(init=False, default_factory=list[int])
+    """Positions of protected messages whose text was cut."""
+    reasoning_from: int = field(init=False)
+    """Messages before this position go out without their reasoning."""
+    _marker_price: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Keep all there is, in the remembered form."""
+        state, stretch = self.stretch.state, self.stretch
+        self.kept = set(range(len(stretch.entries)))
+        self.start = stretch.index_of(stretch.first)
+        self.cleared = {at: text for at, (_, text) in state.cleared.items()}
+        self.shortened = {at: limit for at, (_, limit) in state.shortened.items()}
+        self.reasoning_from = state.reasoning_from
+        template = stretch.policy.omission_marker
+        most = len(stretch.entries) + stretch.first
+        self._marker_price = 0 if template is None else stretch.counter.count_message(_marker(stretch, template, most))
+
+    @property
+    def low(self) -> int:
+        """Tokens that a new cut goes down to."""
+        return int(self.limit * self.low_water)
+
+    @property
+    def omitted(self) -> int:
+        """Number of messages of the history that are left out before the stretch that is kept."""
+        entries = self.stretch.entries
+        if self.start >= len(entries):
+            return 0
+        position = entries[self.start].position
+        return position - len(self._positions_before(position))
+
+    @property
+    def tokens(self) -> int:
+        """What everything kept costs, with room for the omission marker."""
+        return self.stretch.total(self.kept) + self.marker_room
+
+    @property
+    def marker_room(self) -> int:
+        """Tokens for the omission marker, where there is one."""
+        return self._marker_price if self.omitted else 0
+
+    def room(self, indices: Iterable[int], limit: int) -> Room:
+        """Give the room that is left within a limit beside some entries and the marker of a cut."""
+        indices = set(indices)
+        return Room(self, limit - self.stretch.total(indices) - self._marker_price, self.count(indices))
+
+    def count(self, indices: Iterable[int]) -> int:
+        """Count the messages of the history: without instructions and without the one that is being answered."""
+        stretch = self.stretch
+        question = self.question
+        return sum(1 for at in indices if at != question and at not in stretch.instructions)
+
+    def over(self, limit: int) -> bool:
+        """Whether what is kept exceeds a limit; counts newest first and no further than it must."""
+        left = limit - self.marker_room - self.stretch.total(self.kept & self.protected)
+        for at in sorted(self.kept - self.protected, reverse=True):
+            if left < 0:
+                return True
+            left -= self.stretch.cost(at)
+        return left < 0
+
+    def too_many(self, share: float = 1.0) -> bool:
+        """Whether more messages are kept than a share of those the policy allows."""
+        most = self.stretch.policy.max_messages
+        return most is not None and self.count(self.kept) > max(1, int(most * share))
+
+    @property
+    def question(self) -> int | None:
+        """Index of the message that is being answered."""
+        turns = self.stretch.turns
+        return turns[-1].start if turns and turns[-1].has_question else None
+
+    def keep(self, indices: set[int], start: int) -> None:
+        """Keep these entries and no others; from `start` on they are all there are up to the present."""
+        self.kept = indices
+        self.start = max(start, self.start)
+
+    def listed(self) -> list[Entry]:
+        """Give the entries that go out, with the omission marker at the gap."""
+        stretch, template, listed = self.stretch, self.stretch.policy.omission_marker, list[Entry]()
+        pending = template is not None and self.omitted > 0
+        for at in sorted(self.kept):
+            entry = stretch.entries[at]
+            if pending and at >= self.start:
+                listed.append(Entry(entry.position, _marker(stretch, str(template), self.omitted), made=True))
+                pending = False
+            listed.append(Entry(entry.position, stretch.form(at), made=entry.made))
+        return listed
+
+    def remembered(self, transcript: Transcript[Any]) -> WindowState:
+        """Give what to remember of all this."""
+        entries = self.stretch.entries
+        position = entries[self.start].position if self.start < len(entries) else 0
+        before = sorted(self._positions_before(position))
+        stay = {entries[at].position for at in self.kept}
+        cleared = {at: (message_key(transcript[at]), text) for at, text in self.cleared.items() if at in stay}
+        shortened = {at: (message_key(transcript[at]), most) for at, most in self.shortened.items() if at in stay}
+        if not (position or cleared or shortened or self.reasoning_from):
+            return WindowState()
+        return WindowState(
+            start=position,
+            start_key=message_key(transcript[position]),
+            kept=tuple(before),
+            kept_keys=tuple(message_key(transcript[at]) for at in before),
+            cleared=cleared,
+            shortened=shortened,
+            reasoning_from=self.reasoning_from,
+        )
+
+    def _positions_before(self, position: int) -> set[int]:
+        entries = self.stretch.entries
+        return {entries[at].position for at in self.kept if entries[at].position < position}
+
+
+@dataclass(slots=True)
+class Room:
+    """Tokens and messages that are left while entries are added, newest first."""
+
+    cut: Cut
+    left: int
+    """Tokens."""
+    messages: int
+    """Messages of the history so far."""
+
+    def add(self, indices: Iterable[int]) -> None:
+        """Add entries; stops counting where the room is used up."""
+        for at in sorted(indices, reverse=True):
+            if self.left < 0:
+                return
+            self.left -= self.cut.stretch.cost(at)
+            self.messages += self.cut.count((at,))
+
+    def holds(self, *, spare: int = 0, share: float = 1.0) -> bool:
+        """Whether nothing is exceeded, with so many tokens to spare, by a share of the most messages."""
+        most = self.cut.stretch.policy.max_messages
+        return self.left >= spare and (most is None or self.messages <= max(1, int(most * share)))
+
+
+def _marker(stretch: Stretch, template: str, count: int) -> Message:
+    text = Message.user(template.replace("{count}", str(count)))
+    return Message(role=stretch.policy.marker_role, parts=text.parts)

@@ -1,0 +1,133 @@
+"""How a conversation is made to fit: one pass after the other, in the order in which things go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctx_core.history.cuts import safe_cuts
+from ctx_core.history.squeeze import shorten, squeeze_newest_results, truncate_protected
+from ctx_core.history.tool_results import clearable
+from ctx_core.messages import Role
+
+if TYPE_CHECKING:
+    from ctx_core.history.cut import Cut
+
+
+def make_fit(cut: Cut, *, truncate: bool) -> None:
+    """Let go of what has to go until the rest fits; afterwards it may still not fit.
+
+    Args:
+        cut: what is worked on.
+        truncate: whether, if all else fails, protected texts may be cut.
+    """
+    _start_with_user(cut)
+    over = cut.over(cut.limit)
+    if not over and not cut.too_many():
+        return
+    cut.made = True
+    if over:
+        _shorten_giants(cut)
+        _clear_results(cut)
+    if cut.too_many(cut.low_water) or cut.over(cut.low):
+        _drop_turns(cut)
+    if cut.too_many() or cut.over(cut.limit):
+        _drop_steps(cut)
+    if cut.over(cut.limit):
+        squeeze_newest_results(cut)
+    _drop_reasoning(cut)
+    if truncate and cut.over(cut.limit):
+        truncate_protected(cut)
+
+
+def _start_with_user(cut: Cut) -> None:
+    """Leave out what stands before the first question, if the policy asks for it."""
+    stretch = cut.stretch
+    if stretch.policy.start_with_user and len(stretch.turns) > 1 and not stretch.turns[0].has_question:
+        end = stretch.turns[0].end
+        cut.keep({at for at in cut.kept if at >= end or at in stretch.instructions}, end)
+
+
+def _shorten_giants(cut: Cut) -> None:
+    """Cut single results that alone take more than their share to head and tail."""
+    stretch, tokens = cut.stretch, 0
+    most = max(1, int(cut.limit * stretch.policy.results.overflow_share))
+    for at in sorted(cut.kept, reverse=True):
+        if tokens > cut.limit:
+            return  # what is older goes anyway
+        if stretch.is_result(at) and at not in cut.protected and stretch.cost(at) > most:
+            shorten(cut, at, most)
+        tokens += stretch.cost(at)
+
+
+def _clear_results(cut: Cut) -> None:
+    """Let results give way to placeholders, until what is kept is down to the low-water mark."""
+    stretch, policy = cut.stretch, cut.stretch.policy.results
+    if policy.clear_after_steps is None and not policy.clear_rest:
+        return
+    tokens = cut.tokens
+    candidates = list(clearable(stretch.entries, stretch.counter, policy, done=frozenset(cut.cleared)))
+    for at, text in candidates:
+        position = stretch.entries[at].position
+        if tokens <= cut.low:
+            return
+        if at not in cut.kept or at in cut.protected or position in cut.cleared:
+            continue
+        placeholder = stretch.entries[at].message.with_only_text(text)
+        if stretch.counter.count_message(placeholder) < stretch.cost(at):
+            tokens -= stretch.alter(at, placeholder)
+            cut.cleared[position] = text
+            cut.shortened.pop(position, None)
+
+
+def _drop_turns(cut: Cut) -> None:
+    """Keep as many of the newest turns as go down to the low-water mark, or else as few as are allowed."""
+    turns = cut.stretch.turns
+    last = max(0, len(turns) - 1 - cut.stretch.policy.preserve_recent_turns)
+    room = cut.room(cut.protected, cut.limit)
+    start = turns[last].start
+    for number in range(len(turns) - 1, -1, -1):
+        turn = turns[number]
+        room.add(set(range(turn.start, turn.end)) & cut.kept - cut.protected)
+        if number > last:
+            continue
+        wanted = number < last  # fewer turns than the last are never kept; more only down to the mark
+        spare, share = (cut.limit - cut.low, cut.low_water) if wanted else (0, 1.0)
+        if not room.holds(spare=spare, share=share):
+            break
+        start = turn.start
+    cut.keep(cut.protected | {at for at in cut.kept if at >= start}, start)
+
+
+def _drop_steps(cut: Cut) -> None:
+    """Keep the question of the running turn and as many of its newest steps as fit; at least the newest."""
+    stretch, turn = cut.stretch, cut.stretch.turns[-1]
+    preserved = stretch.policy.preserve_recent_turns
+    first = stretch.turns[max(0, len(stretch.turns) - 1 - preserved)].start
+    begin = turn.start + 1 if turn.has_question else turn.start
+    cuts = [at for at in safe_cuts(stretch.entries, begin, turn.end) if at not in stretch.instructions]
+    if not cuts:
+        return
+    always = cut.protected | {at for at in cut.kept if first <= at < begin}
+    room = cut.room(always, cut.limit)
+    end, start = turn.end, cuts[-1]
+    for at in reversed(cuts):
+        room.add(set(range(at, end)) - always)
+        spare, share = (cut.limit - cut.low, cut.low_water) if at < cuts[-1] else (0, 1.0)
+        if not room.holds(spare=spare, share=share):
+            break
+        end = start = at
+    cut.keep(always | set(range(start, turn.end)), start)
+
+
+def _drop_reasoning(cut: Cut) -> None:
+    """Take the reasoning out of what was there before this cut, but for a running turn that it leaves whole."""
+    stretch = cut.stretch
+    if stretch.policy.reasoning != "drop_at_cut":
+        return
+    turn = stretch.turns[-1]
+    whole = cut.start <= turn.start
+    until = stretch.entries[turn.start].position if whole else stretch.entries[-1].position + 1
+    for at in cut.kept:
+        if stretch.entries[at].position < until and stretch.entries[at].message.role is Role.ASSISTANT:
+            stretch.alter(at, stretch.form(at).without_reasoning())
+    cut.reasoning_from = until

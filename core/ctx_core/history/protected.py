@@ -1,0 +1,61 @@
+"""Which messages stay through every cut: instructions, the first ones, the pinned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctx_core.budget import Share
+from ctx_core.history.cuts import safe_cuts
+from ctx_core.messages import Role
+
+if TYPE_CHECKING:
+    from ctx_core.history.stretch import Stretch
+
+
+def protected(stretch: Stretch, limit: int) -> set[int]:
+    """Give the indices of the entries that stay whatever else goes.
+
+    Args:
+        stretch: the conversation; where it was cut before, its head is what was kept then.
+        limit: tokens of the history, of which `keep_first` may be a share.
+    """
+    return {*stretch.instructions, *_head(stretch, limit), *_pinned(stretch)}
+
+
+def _head(stretch: Stretch, limit: int) -> set[int]:
+    """Give the first messages, from the first user message on, in whole steps."""
+    wanted, entries = stretch.policy.keep_first, stretch.entries
+    start, cut_at = stretch.state.start, len(entries)
+    if wanted == 0 or not any(turn.has_question for turn in stretch.turns):
+        return set()
+    if start > 0:
+        cut_at = stretch.index_of(start)
+    first = next(turn.start for turn in stretch.turns if turn.has_question)
+    ends = [*safe_cuts(entries, first + 1, cut_at), cut_at] if first < cut_at else []
+    head: set[int] = set()
+    for end in ends:
+        grown = {at for at in range(first, end) if not entries[at].message.role.instructs}
+        if isinstance(wanted, Share):
+            if stretch.total(grown) > limit * wanted.of_total:
+                return head
+        elif len(head) >= wanted:
+            return head
+        head = grown
+    return head
+
+
+def _pinned(stretch: Stretch) -> set[int]:
+    """Give the pinned entries with the whole of their step and the question of their turn."""
+    pinned = stretch.policy.pinned
+    if pinned is None:
+        return set()
+    found: set[int] = set()
+    for turn in stretch.turns:
+        cuts = [*safe_cuts(stretch.entries, turn.start, turn.end), turn.end]
+        for start, end in zip(cuts, cuts[1:], strict=False):
+            group = range(start, end)
+            if any(not stretch.entries[at].made and pinned(stretch.entries[at].message) for at in group):
+                found.update(group)
+                if stretch.entries[turn.start].message.role is Role.USER:
+                    found.add(turn.start)
+    return found

@@ -1,0 +1,166 @@
+"""Makes a conversation one that providers accept: every result behind its call, every call answered, nothing twice.
+
+Calls and results are paired by position and id, never by id alone: ids repeat within real conversations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ctx_core.messages import Message, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctx_core.history.policy import HistoryPolicy
+
+
+@dataclass(slots=True)
+class Entry:
+    """A message and where it stands in the history."""
+
+    position: int
+    """Position in the history; a stub has that of the call it answers."""
+    message: Message
+    """The message as it is now, perhaps altered."""
+    made: bool = False
+    """Whether it was made here (a stub, a marker) and did not come with the history."""
+
+
+@dataclass(slots=True)
+class Repairs:
+    """How many messages were broken, and how."""
+
+    orphans: int = 0
+    """Results without a call before them, left out."""
+    duplicates: int = 0
+    """Messages that stand a second time with the same id and content, and second results of a call, left out."""
+    stubs: int = 0
+    """Calls that were never answered and got a stub result."""
+    dropped_calls: int = 0
+    """Calls that were never answered and were taken out."""
+    moved: int = 0
+    """Results that stood apart from their call and were put behind it."""
+    paired: int = 0
+    """Results without an id that were given that of the call they answer."""
+
+    def as_dict(self) -> dict[str, int]:
+        """Give what happened at all."""
+        named = {
+            "orphans": self.orphans, "duplicates": self.duplicates, "stubs": self.stubs,
+            "dropped_calls": self.dropped_calls, "moved": self.moved, "paired": self.paired,
+        }  # fmt: skip
+        return {name: count for name, count in named.items() if count}
+
+
+@dataclass(slots=True)
+class _Asked:
+    """An assistant message with calls, and the results found for it so far."""
+
+    entry: Entry
+    answered: dict[int, Entry] = field(default_factory=dict[int, Entry])
+    results: list[Entry] = field(default_factory=list[Entry])
+    adjacent: bool = True
+
+    def slot(self, message: Message) -> int | None:
+        """Give which of the calls this result answers; None if none of those still open."""
+        calls = self.entry.message.tool_calls
+        free = [at for at in range(len(calls)) if at not in self.answered]
+        if message.tool_call_id is not None:
+            return next((at for at in free if calls[at].id == message.tool_call_id), None)
+        named = [at for at in free if message.name is not None and calls[at].name == message.name]
+        if named or message.name is None:
+            return (named or free or [None])[0]
+        return None
+
+
+def repair(entries: Iterable[Entry], policy: HistoryPolicy, *, length: int) -> tuple[list[Entry], Repairs]:
+    """Give the conversation repaired, and what was done.
+
+    Args:
+        entries: messages in order of position; not changed.
+        policy: what becomes of unanswered calls.
+        length: number of messages of the whole history: a call in the very last one may still be in flight.
+    """
+    repairs = Repairs()
+    blocks: list[Entry | _Asked] = []
+    seen: dict[str, Message] = {}
+    open_calls: list[_Asked] = []
+    for entry in entries:
+        message = entry.message
+        if message.id is not None and _is_duplicate(message, seen):
+            repairs.duplicates += 1
+        elif message.role is Role.TOOL:
+            _place_result(entry, open_calls, blocks, repairs)
+        elif message.tool_calls:
+            asked = _Asked(entry)
+            blocks.append(asked)
+            open_calls.append(asked)
+        else:
+            blocks.append(entry)
+    repaired: list[Entry] = []
+    for block in blocks:
+        if isinstance(block, Entry):
+            repaired.append(block)
+        else:
+            repaired.extend(_closed(block, policy, repairs, in_flight=block.entry.position == length - 1))
+    return repaired, repairs
+
+
+def _is_duplicate(message: Message, seen: dict[str, Message]) -> bool:
+    """Whether the same id stood before with the same content; the same id with another is another message."""
+    first = seen.setdefault(str(message.id), message)
+    return first is not message and first == message
+
+
+def _place_result(entry: Entry, open_calls: list[_Asked], blocks: list[Entry | _Asked], repairs: Repairs) -> None:
+    message = entry.message
+    for asked in reversed(open_calls):
+        at = asked.slot(message)
+        if at is None:
+            continue
+        call = asked.entry.message.tool_calls[at]
+        if message.tool_call_id is None and call.id is not None:
+            entry = replace(entry, message=replace(message, tool_call_id=call.id, altered=True))
+            repairs.paired += 1
+        if blocks[-1] is not asked:
+            repairs.moved += 1
+        asked.answered[at] = entry
+        asked.results.append(entry)
+        if len(asked.answered) == len(asked.entry.message.tool_calls):
+            open_calls.remove(asked)
+        return
+    answered = message.tool_call_id is not None and any(
+        call.id == message.tool_call_id
+        for block in blocks
+        if isinstance(block, _Asked)
+        for call in block.entry.message.tool_calls
+    )
+    if answered:
+        repairs.duplicates += 1
+    else:
+        repairs.orphans += 1
+
+
+def _closed(asked: _Asked, policy: HistoryPolicy, repairs: Repairs, *, in_flight: bool) -> list[Entry]:
+    """Give the message with its calls and behind it a result for each."""
+    entry, calls = asked.entry, asked.entry.message.tool_calls
+    missing = [at for at in range(len(calls)) if at not in asked.answered]
+    if not missing or (in_flight and not asked.results):
+        return [entry, *asked.results]
+    if policy.unanswered == "drop":
+        repairs.dropped_calls += len(missing)
+        message = entry.message.without_calls(frozenset(missing))
+        if not message.tool_calls and not message.text.strip():
+            return []
+        return [replace(entry, message=message), *asked.results]
+    repairs.stubs += len(missing)
+    stubs = [_stub(entry.position, calls[at].id, calls[at].name, policy) for at in missing]
+    return [entry, *asked.results, *stubs]
+
+
+def _stub(position: int, call_id: str | None, name: str, policy: HistoryPolicy) -> Entry:
+    # A legacy result is known by its function's name; a result with an id needs no name.
+    text = Message.tool(policy.stub, tool_call_id=call_id, name=None if call_id is not None else name)
+    return Entry(position, text, made=True)

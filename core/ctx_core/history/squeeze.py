@@ -1,0 +1,80 @@
+"""The last means: shrinking texts, the largest first and no further than it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctx_core.history.cuts import steps
+from ctx_core.history.tool_results import shortened
+from ctx_core.truncation import MARKER, cut_end
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctx_core.history.cut import Cut
+    from ctx_core.messages import Message
+
+
+def squeeze(sizes: Iterable[int], *, by: int) -> int | None:
+    """Give the size that none may exceed, so that all together become smaller by `by`.
+
+    The largest shrink first, and equally. None where even nothing would be too much.
+    """
+    ordered = sorted(sizes, reverse=True)
+    if sum(ordered) < by:
+        return None
+    above = 0
+    for count, size in enumerate(ordered, start=1):
+        above += size
+        following = ordered[count] if count < len(ordered) else 0
+        most = (above - by) // count
+        if most >= following:
+            return most
+    return None
+
+
+def shorten(cut: Cut, at: int, most: int) -> None:
+    """Cut a result to head and tail, and remember it; one too small for the marker stays as it is."""
+    stretch = cut.stretch
+    form = shortened(stretch.entries[at].message, most, stretch.counter, stretch.policy.results)
+    if form.text:
+        stretch.alter(at, form)
+        cut.shortened[stretch.entries[at].position] = most
+
+
+def squeeze_newest_results(cut: Cut) -> None:
+    """Cut the results of the newest step as far as it takes."""
+    stretch, newest = cut.stretch, steps(cut.stretch.entries)
+    if not newest:
+        return
+    results = [at for at in range(*newest[-1]) if at in cut.kept and stretch.is_result(at) and at not in cut.protected]
+    most = squeeze(map(stretch.cost, results), by=cut.tokens - cut.limit)
+    for at in results if most is not None else ():
+        if stretch.cost(at) > most:
+            shorten(cut, at, most)
+
+
+def truncate_protected(cut: Cut) -> None:
+    """Cut the question, and if that is not enough the instructions too, as the caller allowed."""
+    stretch = cut.stretch
+    question = set[int]() if cut.question is None else {cut.question}
+    for candidates in (question, question | (stretch.instructions & cut.kept)):
+        sizes = {at: stretch.cost(at) for at in sorted(candidates) if stretch.entries[at].message.text}
+        most = squeeze(sizes.values(), by=cut.tokens - cut.limit)
+        if most is None:
+            continue
+        forms = {at: _cut_text(cut, at, most) for at in sizes if sizes[at] > most}
+        if all(form is not None for form in forms.values()):
+            for at, form in forms.items():
+                if form is not None:
+                    stretch.alter(at, form)
+                    cut.truncated.append(stretch.entries[at].position)
+            return
+
+
+def _cut_text(cut: Cut, at: int, most: int) -> Message | None:
+    """Give a message with its text cut so that all of it is within `most`; None where nothing of it would remain."""
+    counter, message = cut.stretch.counter, cut.stretch.form(at)
+    frame = counter.count_message(message.with_text(""))
+    text = cut_end(message.text, most - frame, counter)
+    return message.with_text(text) if text.removesuffix(MARKER).strip() else None

@@ -1,0 +1,117 @@
+"""The part of a conversation that is looked at: repaired, in its remembered form, priced where it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ctx_core.history.cuts import turns
+from ctx_core.history.repair import Entry, Repairs, repair
+from ctx_core.history.tool_results import shortened
+from ctx_core.messages import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctx_core.counting.counter import TokenCounter
+    from ctx_core.history.cuts import Turn
+    from ctx_core.history.policy import HistoryPolicy
+    from ctx_core.history.state import WindowState
+    from ctx_core.messages import Message
+    from ctx_core.transcript import Transcript
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Messages of a conversation, each with the form in which it goes out and what that costs.
+
+    Forms and costs are worked out once, and only for messages that are asked for.
+    """
+
+    entries: list[Entry]
+    """The messages as they came, repaired."""
+    first: int
+    """Position from which all messages of the history are here; before it, only those that are kept."""
+    repairs: Repairs
+    """What was broken in them."""
+    counter: TokenCounter
+    policy: HistoryPolicy
+    state: WindowState
+    """What is remembered of them."""
+
+    turns: list[Turn] = field(init=False)
+    instructions: frozenset[int] = field(init=False)
+    """Indices of the system messages."""
+    _forms: list[Message | None] = field(init=False)
+    _costs: list[int | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Price nothing yet."""
+        self.turns = turns(self.entries)
+        self.instructions = frozenset(at for at, entry in enumerate(self.entries) if entry.message.role.instructs)
+        self._forms = [None] * len(self.entries)
+        self._costs = [None] * len(self.entries)
+
+    def form(self, at: int) -> Message:
+        """Give an entry's message in the form in which it goes out."""
+        form = self._forms[at]
+        if form is None:
+            form = self._forms[at] = self._decided(at)
+        return form
+
+    def cost(self, at: int) -> int:
+        """Give the tokens of an entry in the form in which it goes out."""
+        cost = self._costs[at]
+        if cost is None:
+            cost = self._costs[at] = self.counter.count_message(self.form(at))
+        return cost
+
+    def total(self, indices: Iterable[int]) -> int:
+        """Give the tokens of several entries."""
+        return sum(map(self.cost, indices))
+
+    def alter(self, at: int, form: Message) -> int:
+        """Give an entry another form; returns the tokens that this saves."""
+        before = self.cost(at)
+        self._forms[at] = form
+        after = self._costs[at] = self.counter.count_message(form)
+        return before - after
+
+    def is_result(self, at: int) -> bool:
+        """Whether an entry is a tool's result that came with the history; a stub is not."""
+        return self.entries[at].message.role is Role.TOOL and not self.entries[at].made
+
+    def index_of(self, position: int) -> int:
+        """Give the index of the first entry that stands at a position of the history or behind it."""
+        return next((at for at, entry in enumerate(self.entries) if entry.position >= position), len(self.entries))
+
+    def _decided(self, at: int) -> Message:
+        """Give the form that was decided earlier, or that the policy gives every message at first sight."""
+        message, position, policy = self.entries[at].message, self.entries[at].position, self.policy
+        if self.is_result(at):
+            if position in self.state.cleared:
+                return message.with_only_text(self.state.cleared[position][1])
+            limit = policy.results.max_tokens
+            if position in self.state.shortened:
+                limit = self.state.shortened[position][1]
+            return message if limit is None else shortened(message, limit, self.counter, policy.results)
+        if message.role is Role.ASSISTANT:
+            old = policy.reasoning == "drop_old_turns" and at < self.turns[-1].start
+            if old or position < self.state.reasoning_from:
+                return message.without_reasoning()
+        return message
+
+
+def stretch_from(
+    transcript: Transcript[Any],
+    first: int,
+    kept: Iterable[int],
+    *,
+    counter: TokenCounter,
+    policy: HistoryPolicy,
+    state: WindowState,
+) -> Stretch:
+    """Give the stretch from a position to the end, behind the kept messages from before it."""
+    positions = [*(at for at in kept if at < first), *range(first, len(transcript))]
+    entries, repairs = repair((Entry(at, transcript[at]) for at in positions), policy, length=len(transcript))
+    return Stretch(entries, first, repairs, counter, policy, state)

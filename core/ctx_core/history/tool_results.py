@@ -1,0 +1,74 @@
+"""Cutting and clearing the results of tools: what they said is rarely needed for long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctx_core.history.cuts import steps
+from ctx_core.history.policy import ERROR_WORDS
+from ctx_core.truncation import cut_middle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ctx_core.counting.counter import TokenCounter
+    from ctx_core.history.policy import ToolResultPolicy
+    from ctx_core.history.repair import Entry
+    from ctx_core.messages import Message
+
+
+def shortened(message: Message, limit: int, counter: TokenCounter, policy: ToolResultPolicy) -> Message:
+    """Give a tool result with the middle of its text left out, so that the whole message is within a limit.
+
+    A result whose frame and media alone exceed the limit keeps only its frame and the marker, or no text.
+    """
+    tokens = counter.count_message(message)
+    if tokens <= limit:
+        return message
+    text = message.text
+    empty = message.with_only_text("")
+    room = limit - counter.count_message(empty)
+    cut = cut_middle(text, max(0, room), counter, marker=policy.cut_marker) if text else ""
+    return message.with_only_text(cut)
+
+
+def clearable(
+    entries: Sequence[Entry], counter: TokenCounter, policy: ToolResultPolicy, *, done: frozenset[int]
+) -> Iterator[tuple[int, str]]:
+    """Give the results that may be cleared on overflow, in the order in which they go, with their placeholders.
+
+    First those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's.
+
+    Args:
+        entries: a repaired conversation.
+        counter: counts them.
+        policy: says which may go.
+        done: positions that are cleared already.
+
+    Yields:
+        Index of the entry, and the text that is to stand in its place.
+    """
+    all_steps = steps(entries)
+    aged = list(enumerate(reversed(all_steps)))[::-1]
+    for by_age in (True, False):
+        for age, (start, end) in aged:
+            if by_age and (policy.clear_after_steps is None or age <= policy.clear_after_steps):
+                continue
+            if not by_age and (not policy.clear_rest or age == 0):
+                continue
+            for at in range(start + 1, end):
+                message = entries[at].message
+                if entries[at].position in done or entries[at].made:
+                    continue
+                tokens = counter.count_text(message.text)
+                if tokens < policy.min_tokens or (by_age and policy.keep_errors and is_error(message)):
+                    continue
+                yield at, policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
+
+
+def is_error(message: Message) -> bool:
+    """Whether a tool result reports an error: by the framework's mark, or by the words in it."""
+    if message.failed:
+        return True
+    text = message.text.lower()
+    return any(word in text for word in ERROR_WORDS)

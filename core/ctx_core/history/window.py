@@ -1,0 +1,135 @@
+"""Chooses what of a conversation goes out: newest first, cut at safe positions, decided once and remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ctx_core.history.cut import Cut
+from ctx_core.history.passes import make_fit
+from ctx_core.history.protected import protected
+from ctx_core.history.remembered import matching
+from ctx_core.history.stretch import stretch_from
+from ctx_core.messages import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctx_core.counting.counter import TokenCounter
+    from ctx_core.history.policy import HistoryPolicy
+    from ctx_core.history.repair import Entry
+    from ctx_core.history.state import WindowState
+    from ctx_core.history.stretch import Stretch
+    from ctx_core.transcript import Transcript
+
+_FIRST_LOOK: Final = 32
+"""Messages that are looked at first; twice as many each time that all of them fit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """What of a conversation goes out."""
+
+    entries: Sequence[Entry]
+    """The messages, in order."""
+    tokens: int
+    """What they cost."""
+    instructions: int
+    """Of these, the tokens of system messages."""
+    question: int
+    """Of these, the tokens of the message that is being answered."""
+    state: WindowState
+    """What to remember of it."""
+    cut: Cut
+    """What was done to make it fit."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is within its limit."""
+        return self.tokens <= self.cut.limit
+
+
+def select(
+    transcript: Transcript[Any],
+    limit: int,
+    *,
+    counter: TokenCounter,
+    policy: HistoryPolicy,
+    state: WindowState | None,
+    truncate: bool,
+) -> Window:
+    """Choose what goes out.
+
+    Args:
+        transcript: history and current message.
+        limit: tokens that all of it may cost.
+        counter: prices messages.
+        policy: what may happen to them.
+        state: what is remembered. None: nothing is, and the window is filled to the limit; else it is cut
+            to the policy's low-water mark when it overflows.
+        truncate: whether, if all else fails, protected texts may be cut.
+
+    Returns:
+        The window. It may be over the limit where what is protected does not fit.
+    """
+    known = matching(state, transcript)
+    stretch = _examined(transcript, limit, counter, policy, known)
+    cut = Cut(stretch, protected(stretch, limit), limit, policy.low_water if state is not None else 1.0)
+    if stretch.entries:
+        make_fit(cut, truncate=truncate)
+    entries = cut.listed()
+    return Window(
+        entries=entries,
+        tokens=sum(counter.count_message(entry.message) for entry in entries),
+        instructions=stretch.total(cut.kept & stretch.instructions),
+        question=0 if cut.question is None else stretch.cost(cut.question),
+        state=cut.remembered(transcript),
+        cut=cut,
+    )
+
+
+def _examined(
+    transcript: Transcript[Any], limit: int, counter: TokenCounter, policy: HistoryPolicy, state: WindowState
+) -> Stretch:
+    """Look at as much of the conversation as may be needed, so that a turn costs the window and not the history."""
+
+    def look(first: int, kept: Sequence[int]) -> Stretch:
+        return stretch_from(transcript, first, kept, counter=counter, policy=policy, state=state)
+
+    size = len(transcript)
+    if state.start_key is not None:
+        return look(state.start, state.kept)
+    if policy.pinned is not None or policy.keep_first:
+        return look(0, ())
+    instructions = [at for at in range(size) if transcript.role(at).instructs]
+    looked = _FIRST_LOOK
+    while True:
+        first = _question_before(transcript, max(0, size - looked))
+        stretch = look(first, instructions)
+        if first == 0 or not _all_fit(stretch, limit):
+            return stretch
+        looked = 2 * (size - first)
+
+
+def _question_before(transcript: Transcript[Any], at: int) -> int:
+    while at > 0 and transcript.role(at) is not Role.USER:
+        at -= 1
+    return at
+
+
+def _all_fit(stretch: Stretch, limit: int) -> bool:
+    """Whether all entries fit, with results cleared as far as they may be; stops counting where they don't."""
+    policy = stretch.policy
+    size = len(stretch.entries)
+    if policy.max_messages is not None and size - len(stretch.instructions) - 1 > policy.max_messages:
+        return False
+    results = policy.results
+    clears = results.clear_rest or results.clear_after_steps is not None
+    tokens = 0
+    for at in reversed(range(size)):
+        is_result = stretch.entries[at].message.role is Role.TOOL
+        if not (clears and is_result):
+            tokens += stretch.cost(at)
+        if tokens > limit:
+            return False
+    return True

@@ -1,0 +1,125 @@
+"""A layer of text: what it holds, what it may cost, and how it is cut when it costs more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ctx_core.errors import BudgetError
+from ctx_core.truncation import MARKER, cut_end
+
+if TYPE_CHECKING:
+    from ctx_core.budget import Size
+    from ctx_core.counting.counter import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One entry of a layer, such as a fact; the least important go first."""
+
+    text: str
+    importance: float = 0.0
+    """Higher is more important; of equals, the later one goes first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """A named section of the system prompt, of a text or of items."""
+
+    name: str
+    """Unique in its context; the budget's part of this name is its cap."""
+    text: str = ""
+    """The text, if it is not made of items."""
+    items: tuple[Item, ...] = ()
+    """The entries, in the order in which they are listed, a line each."""
+    heading: str = ""
+    """Stands on a line of its own above them."""
+    cap: Size | None = None
+    """The most it may cost, where the budget doesn't say."""
+    protected: bool = False
+    """Whether it stays whole even over its cap: others have less then, and the report says so."""
+    stable: bool = True
+    """Whether it says the same on every turn. What is not stable can be placed behind the history."""
+    marker: str = MARKER
+    """Stands at the end of a text that was cut."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work."""
+        if not self.name:
+            msg = "a layer needs a name"
+            raise BudgetError(msg)
+        if self.text and self.items:
+            msg = f"layer {self.name!r} has both a text and items: give one of them"
+            raise BudgetError(msg)
+
+    @property
+    def body(self) -> str:
+        """The whole text, uncut; empty if there is nothing to say."""
+        body = "\n".join(item.text for item in self.items) if self.items else self.text
+        return f"{self.heading}\n{body}" if self.heading and body else body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledLayer:
+    """A layer as it goes out."""
+
+    layer: Layer
+    text: str
+    asked: int
+    """Tokens of the whole layer."""
+    budget: int | None
+    """Tokens that it may have; None if nothing says."""
+    used: int
+    """Tokens of what goes out."""
+    items_left_out: int = 0
+    truncated: bool = False
+    """Whether its text was cut."""
+
+
+def as_items(items: Iterable[str | Item]) -> tuple[Item, ...]:
+    """Give items; plain strings are all of the same importance."""
+    return tuple(item if isinstance(item, Item) else Item(item) for item in items)
+
+
+def fill(layer: Layer, budget: int | None, counter: TokenCounter, *, at_most: int | None = None) -> FilledLayer:
+    """Give the layer as it goes out within its budget.
+
+    Args:
+        layer: what is wanted.
+        budget: tokens of its part; a protected layer stays whole all the same.
+        counter: counts them.
+        at_most: a limit that protected layers keep too: what is left when all else has gone.
+    """
+    asked = counter.count_text(layer.body) if layer.body else 0
+    limits = [limit for limit in (None if layer.protected else budget, at_most) if limit is not None]
+    limit = min(limits) if limits else None
+    whole = FilledLayer(layer=layer, text=layer.body, asked=asked, budget=budget, used=asked)
+    if limit is None or asked <= limit:
+        return whole
+    if layer.items:
+        return _with_fewer_items(whole, limit, counter)
+    # The heading is part of the text here: a layer of plain text is cut at its end.
+    text = cut_end(layer.body, limit, counter, marker=layer.marker)
+    return replace(whole, text=text, used=counter.count_text(text) if text else 0, truncated=True)
+
+
+def _with_fewer_items(whole: FilledLayer, limit: int, counter: TokenCounter) -> FilledLayer:
+    """Leave out the least important items until the rest is within the limit."""
+    layer = whole.layer
+    ranked = sorted(range(len(layer.items)), key=lambda at: (-layer.items[at].importance, at))
+    sizes = {at: counter.count_text(layer.items[at].text + "\n") for at in ranked}
+    room = limit - (counter.count_text(layer.heading + "\n") if layer.heading else 0)
+    kept: list[int] = []
+    for at in ranked:
+        if sizes[at] > room:
+            break
+        kept.append(at)
+        room -= sizes[at]
+    while kept:
+        text = replace(layer, items=tuple(layer.items[at] for at in sorted(kept))).body
+        used = counter.count_text(text)
+        if used <= limit:
+            return replace(whole, text=text, used=used, items_left_out=len(layer.items) - len(kept))
+        kept.pop()
+    return replace(whole, text="", used=0, items_left_out=len(layer.items))

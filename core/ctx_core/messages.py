@@ -1,0 +1,214 @@
+"""The neutral message: what every framework's message becomes inside, and what it is made from again.
+
+A message remembers the caller's own object in `origin`. As long as it is not `altered`, that very
+object is what goes out; an altered one is written as a copy of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Self, TypeAlias
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    DEVELOPER = "developer"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+    @property
+    def instructs(self) -> bool:
+        """Whether it is an instruction to the model (system, developer) and not part of the talk."""
+        return self is Role.SYSTEM or self is Role.DEVELOPER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Raw:
+    raw: object = field(default=None, compare=False, repr=False)
+    """The framework's own block that this part was read from; goes out unchanged when the part is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart(_Raw):
+    """Text that the model reads."""
+
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPart(_Raw):
+    """What the model thought. The text counts; the provider's opaque signature does not."""
+
+    text: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CitationPart(_Raw):
+    """A quotation from a source, as the providers' citation blocks hold it."""
+
+    text: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImagePart(_Raw):
+    """A picture, by address or by content."""
+
+    url: str | None = field(default=None, repr=False)
+    """Address, or a `data:` URL."""
+    data: str | bytes | None = field(default=None, repr=False)
+    """Content, as base64 text or as bytes."""
+    media_type: str | None = None
+    """MIME type where known, such as `image/png`."""
+    detail: str | None = None
+    """The resolution that OpenAI is asked for: `low`, `high` or `auto`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudioPart(_Raw):
+    """A recording."""
+
+    data: str | bytes | None = field(default=None, repr=False)
+    """Content, as base64 text or as bytes."""
+    media_type: str | None = None
+    """MIME type where known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VideoPart(_Raw):
+    """A film."""
+
+    media_type: str | None = None
+    """MIME type where known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePart(_Raw):
+    """A document. Where it is plain text, `text` has it and it counts as text."""
+
+    text: str | None = field(default=None, repr=False)
+    media_type: str | None = None
+    """MIME type where known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpaquePart(_Raw):
+    """A block of a kind that has no class here; goes out as it came in."""
+
+    kind: str = "unknown"
+    """The framework's name for it."""
+    text: str = field(default="", repr=False)
+    """The text in it that the model is likely to read; counted."""
+    call_id: str | None = None
+    """Set where the block is another spelling of the tool call with this id: then it is not counted
+    again, and goes when the call goes."""
+
+
+Part: TypeAlias = (
+    TextPart | ReasoningPart | CitationPart | ImagePart | AudioPart | VideoPart | FilePart | OpaquePart
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call that the model asks for."""
+
+    name: str
+    arguments: str = field(default="{}", repr=False)
+    """The arguments as the model wrote them: JSON text, not necessarily valid."""
+    id: str | None = None
+    """What the result refers to; None for the legacy `function_call`."""
+    raw: object = field(default=None, compare=False, repr=False)
+    """The framework's own call object."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a conversation, in no framework's terms."""
+
+    role: Role
+    parts: tuple[Part, ...] = ()
+    """The content, in order; empty for a content of null or ""."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Calls that an assistant message asks for."""
+    tool_call_id: str | None = None
+    """Which call a tool message answers; None for the legacy `function` role."""
+    name: str | None = None
+    """Name of the speaker, or of the function that was called."""
+    id: str | None = None
+    """The message's own id, where the framework gives one."""
+    failed: bool = False
+    """Whether the framework marks this tool result as an error."""
+    origin: object = field(default=None, compare=False)
+    """The caller's own object, or None for a message that was made here."""
+    altered: bool = field(default=False, compare=False)
+    """Whether it differs from `origin`, so that a changed copy must be written."""
+
+    @classmethod
+    def system(cls, text: str) -> Self:
+        """Make an instruction."""
+        return cls(role=Role.SYSTEM, parts=_text_parts(text))
+
+    @classmethod
+    def user(cls, text: str, *, name: str | None = None) -> Self:
+        """Make a message of the user."""
+        return cls(role=Role.USER, parts=_text_parts(text), name=name)
+
+    @classmethod
+    def assistant(cls, text: str = "", *, tool_calls: tuple[ToolCall, ...] = ()) -> Self:
+        """Make an answer of the model, with the calls it asks for."""
+        return cls(role=Role.ASSISTANT, parts=_text_parts(text), tool_calls=tool_calls)
+
+    @classmethod
+    def tool(cls, text: str, *, tool_call_id: str | None, name: str | None = None) -> Self:
+        """Make the result of a call."""
+        return cls(role=Role.TOOL, parts=_text_parts(text), tool_call_id=tool_call_id, name=name)
+
+    @property
+    def text(self) -> str:
+        """The text parts, joined without a separator, as providers do."""
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    def with_text(self, text: str) -> Self:
+        """Give a copy with another text in the place of the first text part; media stay."""
+        kept: list[Part] = []
+        placed = False
+        for part in self.parts:
+            if not isinstance(part, TextPart):
+                kept.append(part)
+            elif not placed:
+                kept.append(TextPart(text))
+                placed = True
+        if not placed:
+            kept.append(TextPart(text))
+        return replace(self, parts=tuple(kept), altered=True)
+
+    def with_only_text(self, text: str) -> Self:
+        """Give a copy whose whole content is this text; media and everything else in it go."""
+        return replace(self, parts=_text_parts(text), altered=True)
+
+    def without_calls(self, dropped: frozenset[int]) -> Self:
+        """Give a copy without the calls at these positions, and without the blocks that spell them again."""
+        gone = {call.id for at, call in enumerate(self.tool_calls) if at in dropped}
+        kept = tuple(call for at, call in enumerate(self.tool_calls) if at not in dropped)
+        gone -= {call.id for call in kept}
+        gone.discard(None)
+        parts = tuple(p for p in self.parts if not (isinstance(p, OpaquePart) and p.call_id in gone))
+        return replace(self, parts=parts, tool_calls=kept, altered=True)
+
+    def without_reasoning(self) -> Self:
+        """Give a copy without reasoning, or this very message where it has none."""
+        parts = tuple(part for part in self.parts if not isinstance(part, ReasoningPart))
+        return self if len(parts) == len(self.parts) else replace(self, parts=parts, altered=True)
+
+    def __repr__(self) -> str:
+        """Say what it is without saying what it says."""
+        calls = f", {len(self.tool_calls)} tool calls" if self.tool_calls else ""
+        return f"<{self.role} message, {len(self.parts)} parts, {len(self.text)} characters{calls}>"
+
+
+def _text_parts(text: str) -> tuple[Part, ...]:
+    return (TextPart(text),) if text else ()

@@ -1,0 +1,135 @@
+"""What was sent and what was not: every decision of a build, in numbers. Holds no content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerReport:
+    """One layer."""
+
+    name: str
+    asked: int | None
+    """Tokens of everything it had to say. None for a history that was cut: what goes is not counted."""
+    budget: int | None
+    """Tokens of its part; None if the budget doesn't name it."""
+    used: int
+    """Tokens that went out."""
+    left_out: int = 0
+    """Number of items or messages that did not."""
+    why: str = ""
+    """Why something did not go out whole; empty if all did."""
+
+    @property
+    def over(self) -> bool:
+        """Whether it used more than its part: a protected layer may."""
+        return self.budget is not None and self.used > self.budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryReport:
+    """What happened to the history."""
+
+    messages: int = 0
+    """Messages that went out, instructions in it and the current one included."""
+    omitted: int = 0
+    """Messages that were left out: older than the window."""
+    cut: bool = False
+    """Whether something was cut on this turn; if not, the beginning of the prompt is that of the turn before."""
+    cleared: int = 0
+    """Tool results that a placeholder stands for."""
+    shortened: int = 0
+    """Tool results of which only head and tail went out."""
+    truncated: int = 0
+    """Protected messages whose text was cut, because the caller allowed it."""
+    repairs: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What was broken in the part that was looked at, by kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextReport:
+    """One request: who used how much of it, and what was left out."""
+
+    total: int
+    """The window, in tokens."""
+    reserve: int
+    """Tokens kept for the answer."""
+    used: int
+    """Tokens of the input, counted anew at the end."""
+    layers: tuple[LayerReport, ...]
+    """In the order in which they are sent; the last, `framing`, is what the request costs beside them."""
+    history: HistoryReport
+    counter: str
+    """The tokenizer that counted."""
+    model: str | None = None
+
+    @property
+    def limit(self) -> int:
+        """Tokens that the input may have."""
+        return self.total - self.reserve
+
+    @property
+    def available(self) -> int:
+        """Tokens that are left."""
+        return self.limit - self.used
+
+    @property
+    def utilisation(self) -> int:
+        """What is used of the limit, in whole percent."""
+        return round(100 * self.used / self.limit)
+
+    @property
+    def trimmed(self) -> bool:
+        """Whether anything did not go out whole."""
+        return any(layer.why for layer in self.layers)
+
+    def layer(self, name: str) -> LayerReport:
+        """Give the row of a layer.
+
+        Raises:
+            KeyError: if there is no layer of that name.
+        """
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as JSON types."""
+        return {
+            "total": self.total,
+            "reserve": self.reserve,
+            "limit": self.limit,
+            "used": self.used,
+            "available": self.available,
+            "utilisation": self.utilisation,
+            "trimmed": self.trimmed,
+            "model": self.model,
+            "counter": self.counter,
+            "layers": [{**asdict(layer), "over": layer.over} for layer in self.layers],
+            "history": {**asdict(self.history), "repairs": dict(self.history.repairs)},
+        }
+
+    def __str__(self) -> str:
+        """Give it as a table in plain text."""
+        from ctx_core.report_render import as_text  # noqa: PLC0415 - renderers are loaded by those who render
+
+        return as_text(self)
+
+    def __rich__(self) -> RenderableType:
+        """Give it to `rich`."""
+        from ctx_core.report_render import as_rich  # noqa: PLC0415
+
+        return as_rich(self)
+
+    def _repr_html_(self) -> str:
+        """Give it to a notebook."""
+        from ctx_core.report_html import as_html  # noqa: PLC0415
+
+        return as_html(self)

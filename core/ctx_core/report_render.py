@@ -1,0 +1,59 @@
+"""A report in the terminal: plain text, and `rich`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from ctx_core.report import ContextReport, LayerReport
+
+_COLUMNS = ("layer", "asked", "budget", "used", "left out", "why")
+
+
+def as_text(report: ContextReport) -> str:
+    """Give a report as a table of text, a line a layer."""
+    rows = [_COLUMNS, *map(cells, report.layers)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(_COLUMNS))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if at in (0, len(_COLUMNS) - 1) else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([*lines, summary(report)])
+
+
+def as_rich(report: ContextReport) -> Group:
+    """Give a report as a table for `rich`."""
+    table = Table(box=None, pad_edge=False)
+    for name in _COLUMNS:
+        table.add_column(name, justify="left" if name in ("layer", "why") else "right")
+    for layer in report.layers:
+        style = "yellow" if layer.why else ("red" if layer.over else None)
+        table.add_row(*cells(layer), style=style)
+    return Group(table, Text(summary(report)))
+
+
+def cells(layer: LayerReport) -> tuple[str, ...]:
+    """Give the columns of a layer's row."""
+    return (
+        layer.name,
+        "–" if layer.asked is None else f"{layer.asked:,}",
+        "–" if layer.budget is None else f"{layer.budget:,}",
+        f"{layer.used:,}",
+        f"{layer.left_out:,}" if layer.left_out else "",
+        layer.why,
+    )
+
+
+def summary(report: ContextReport) -> str:
+    """Give the line below the table."""
+    return (
+        f"{report.used:,} of {report.limit:,} tokens ({report.utilisation} %), "
+        f"{report.reserve:,} kept for the answer; counted with {report.counter}"
+    )

@@ -1,0 +1,107 @@
+"""A log of the last requests: how full they were and how often something had to go. Counts only."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ctx_core.errors import BudgetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ctx_core.report import ContextReport
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageRecord:
+    """One request."""
+
+    time: datetime
+    used: int
+    """Tokens of the input."""
+    limit: int
+    """Tokens that it could have had."""
+    trimmed: bool
+    """Whether anything did not go out whole."""
+    omitted: int
+    """Messages of the history that were left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageStats:
+    """All requests that the log remembers."""
+
+    requests: int
+    trimmed: int
+    """Requests in which something did not go out whole."""
+    average_utilisation: float
+    """Mean of used ÷ limit, from 0 to 1."""
+
+
+class UsageLog:
+    """The last requests, as many as `maxlen`; may be shared by threads, and switched off and on."""
+
+    def __init__(self, maxlen: int = 100, *, enabled: bool = True, clock: Callable[[], datetime] = _now) -> None:
+        """Make an empty log.
+
+        Args:
+            maxlen: how many requests are remembered.
+            enabled: whether it records; can be set at any time.
+            clock: gives the time of a request.
+
+        Raises:
+            BudgetError: if `maxlen` is below 1.
+        """
+        if maxlen < 1:
+            msg = f"maxlen must be 1 or more, found {maxlen}"
+            raise BudgetError(msg)
+        self.enabled = enabled
+        self._clock = clock
+        self._records: deque[UsageRecord] = deque(maxlen=maxlen)
+        self._lock = threading.Lock()
+
+    def record(self, report: ContextReport) -> None:
+        """Remember a request, if the log is on."""
+        if not self.enabled:
+            return
+        record = UsageRecord(
+            time=self._clock(),
+            used=report.used,
+            limit=report.limit,
+            trimmed=report.trimmed,
+            omitted=report.history.omitted,
+        )
+        with self._lock:
+            self._records.append(record)
+
+    @property
+    def records(self) -> tuple[UsageRecord, ...]:
+        """The remembered requests, oldest first."""
+        with self._lock:
+            return tuple(self._records)
+
+    def stats(self) -> UsageStats:
+        """Sum up the remembered requests."""
+        records = self.records
+        return UsageStats(
+            requests=len(records),
+            trimmed=sum(record.trimmed for record in records),
+            average_utilisation=sum(r.used / r.limit for r in records) / len(records) if records else 0.0,
+        )
+
+    def clear(self) -> None:
+        """Forget all requests."""
+        with self._lock:
+            self._records.clear()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UsageLog:
+        """Give itself: copies of what reports to a log report to the same one."""
+        return self
