@@ -239,7 +239,9 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         copy.pop("reasoning_content", None)
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
-    copy["content"] = _content(parts, listed=isinstance(origin.get("content"), list | tuple))
+    content = origin.get("content")
+    if tuple(parts) != read_content(content):
+        copy["content"] = _content(parts, listed=isinstance(content, list | tuple))
     if message.role is Role.TOOL and message.tool_call_id is not None:
         copy["tool_call_id"] = message.tool_call_id
     if "tool_calls" in origin:

@@ -21,27 +21,33 @@ def broken(
     counter: TokenCounter,
     tools: Sequence[dict[str, Any]] = (),
     truncated: bool = False,
+    remembered: bool = False,
+    calls_may_go: bool = False,
 ) -> list[str]:
     """Name the invariants that a request breaks.
 
     Args:
-        source: the conversation, its last user message being the current one.
+        source: the conversation, `numbered`, its last user message being the current one.
         sent: what went out for it.
         limit: tokens that it may cost.
         counter: recounts it, from scratch.
         tools: tool definitions that went along.
         truncated: whether protected texts may have been cut.
+        remembered: whether the cut may have been made on an earlier turn, in the middle of the turn that ran then.
+        calls_may_go: whether calls without results were to be taken out, with messages that are nothing else.
     """
     found: list[str] = []
     if counter.count_messages(sent, tools=tools) > limit:
         found.append("I1 over budget")
     found += _pairing(source, sent)
+    found += [] if truncated else _unchanged(source, sent)
     found += _roles(source, sent)
-    positions = _positions(source, sent)
-    found += _order(positions)
+    positions = [message["n"] for message in sent if "n" in message]
+    found += _order(source, positions)
     if not truncated:
         found += _protected(source, sent)
-    found += _holes(source, positions)
+    may_go = _repairable(source) | (_only_calls(source) if calls_may_go else set())
+    found += _holes(source, positions, may_go, remembered=remembered)
     return found
 
 
@@ -76,7 +82,7 @@ def _roles(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> li
     asked = any(message["role"] == "user" for message in source)
     if asked and (not talk or talk[0]["role"] != "user"):
         whole = sum(m["role"] not in ("system", "developer") for m in source) == len(talk)
-        greeting = bool(talk) and _position_of(source, talk[0]) == _first_talk(source)
+        greeting = bool(talk) and talk[0].get("n") == _first_talk(source)
         if not (whole or greeting):
             return ["I3 does not start with a user message"]
     return []
@@ -86,35 +92,33 @@ def _first_talk(source: Sequence[OpenAIMessage]) -> int:
     return next(at for at, message in enumerate(source) if message["role"] not in ("system", "developer"))
 
 
-def _position_of(source: Sequence[OpenAIMessage], message: OpenAIMessage) -> int | None:
-    return next((at for at, original in enumerate(source) if original is message), None)
+def numbered(source: Sequence[OpenAIMessage]) -> list[OpenAIMessage]:
+    """Give every message its position in a field that no codec knows, so that even a shortened copy is recognised."""
+    return [{**message, "n": at} for at, message in enumerate(source)]
 
 
-def _positions(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[int]:
-    """Give the position of everything sent that is an original or an altered copy of one; what was made is left out."""
-    exact = {id(message): at for at, message in enumerate(source)}
-    used: set[int] = set()
-    positions: list[int] = []
-    for message in sent:
-        at = exact.get(id(message))
-        if at is None:
-            at = next((i for i, original in enumerate(source) if i not in used and _is_copy(original, message)), None)
-        if at is not None:
-            positions.append(at)
-            used.add(at)
-    return positions
-
-
-def _is_copy(original: OpenAIMessage, message: OpenAIMessage) -> bool:
-    same = all(original.get(key) == message.get(key) for key in ("role", "tool_call_id", "name", "id"))
-    return same and message["role"] in ("tool", "function")
-
-
-def _order(positions: Sequence[int]) -> list[str]:
+def _order(source: Sequence[OpenAIMessage], positions: Sequence[int]) -> list[str]:
+    """Order is the input's; only results that stood apart from their call may have moved to it."""
     found: list[str] = []
     if len(set(positions)) != len(positions):
         found.append("I4 duplicated")
+    placed = [at for at in positions if source[at]["role"] not in ("tool", "function") or _stands_behind_call(source, at)]
+    if placed != sorted(placed):
+        found.append("I4 out of order")
     return found
+
+
+def _stands_behind_call(source: Sequence[OpenAIMessage], at: int) -> bool:
+    before = at - 1
+    while before >= 0 and source[before]["role"] in ("tool", "function"):
+        before -= 1
+    return before >= 0 and (source[at].get("tool_call_id") if source[at]["role"] == "tool" else None) in call_ids(source[before])
+
+
+def _unchanged(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[str]:
+    """Only results, and answers whose calls or reasoning had to go, may be altered; everything else is the caller's own."""
+    mine = [message for message in sent if message["role"] not in ("tool", "function", "assistant") and "n" in message]
+    return ["I6 altered or copied"] if any(message is not source[message["n"]] for message in mine) else []
 
 
 def _protected(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[str]:
@@ -128,45 +132,55 @@ def _protected(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -
     return found
 
 
-def _holes(source: Sequence[OpenAIMessage], positions: Sequence[int]) -> list[str]:
+def _holes(source: Sequence[OpenAIMessage], positions: Sequence[int], may_go: set[int], *, remembered: bool) -> list[str]:
     """The kept history is one stretch up to the present, with the question of a turn cut in its middle before it."""
     kept = sorted({at for at in positions if source[at]["role"] not in ("system", "developer")})
     if not kept:
         return []
-    wanted = {at for at in range(len(source)) if source[at]["role"] not in ("system", "developer")} - _repairable(source)
+    wanted = {at for at in range(len(source)) if source[at]["role"] not in ("system", "developer")} - may_go
     start = next(at for at in kept if not any(at < hole <= kept[-1] and hole not in kept for hole in wanted))
     found: list[str] = []
     if max(wanted) not in kept:
         found.append("I9 does not reach the present")
     before = [at for at in kept if at < start]
     if before:
-        question = next((at for at in range(start, -1, -1) if source[at]["role"] == "user"), None)
-        if before != [question]:
+        question = next((at for at in range(start - 1, -1, -1) if source[at]["role"] == "user"), None)
+        running = not any(source[at]["role"] == "user" for at in range(start, len(source)))
+        if before != [question] or not (running or remembered):
             found.append("I9 hole")
     elif source[start]["role"] != "user" and any(source[at]["role"] == "user" for at in range(start)):
         found.append("I9 answer without its question")
     return found
 
 
+def _only_calls(source: Sequence[OpenAIMessage]) -> set[int]:
+    """Positions of messages that are nothing but calls of which no result stands behind them."""
+    return {
+        at
+        for at, message in enumerate(source[:-1])
+        if call_ids(message)
+        and not str(message.get("content") or "").strip()
+        and source[at + 1]["role"] not in ("tool", "function")
+    }
+
+
 def _repairable(source: Sequence[OpenAIMessage]) -> set[int]:
-    """Positions of results that no call stands before: they are rightly left out. Positions, never ids alone."""
-    orphans: set[int] = set()
-    waiting: list[tuple[str | None, str | None]] = []
-    seen: list[OpenAIMessage] = []
+    """Positions of results that stand apart from their call, answer one that is answered, or none; and of doubles."""
+    gone: set[int] = set()
+    unanswered: dict[tuple[str | None, str | None], int] = {}
+    seen: list[str] = []
     for at, message in enumerate(source):
-        for call in message.get("tool_calls") or ():
-            waiting.append((call.get("id"), None))
+        asked = [(call.get("id"), None) for call in message.get("tool_calls") or ()]
         if message.get("function_call"):
-            waiting.append((None, message["function_call"].get("name")))
+            asked.append((None, message["function_call"].get("name")))
+        unanswered.update((key, asked.count(key)) for key in asked)
         if message["role"] in ("tool", "function"):
             key = (message.get("tool_call_id"), message.get("name") if message["role"] == "function" else None)
-            if key in waiting:
-                waiting.reverse()
-                waiting.remove(key)
-                waiting.reverse()
+            if unanswered.get(key) and _stands_behind_call(source, at):
+                unanswered[key] -= 1
             else:
-                orphans.add(at)
-        if message.get("id") is not None and any(json.dumps(m, default=str) == json.dumps(message, default=str) for m in seen):
-            orphans.add(at)
-        seen.append(message)
-    return orphans
+                gone.add(at)
+        if message.get("id") is not None and json.dumps(message, default=str) in seen:
+            gone.add(at)
+        seen.append(json.dumps(message, default=str))
+    return gone

@@ -53,8 +53,9 @@ class Cut:
         self.shortened = {at: limit for at, (_, limit) in state.shortened.items()}
         self.reasoning_from = state.reasoning_from
         template = stretch.policy.omission_marker
-        most = len(stretch.entries) + stretch.first
-        self._marker_price = 0 if template is None else stretch.counter.count_message(_marker(stretch, template, most))
+        # Priced with the longest number it can have, so that a cut fits whatever it comes to leave out.
+        longest = None if template is None else _marker(stretch, template, stretch.length)
+        self._marker_price = 0 if longest is None else stretch.counter.count_message(longest)
 
     @property
     def low(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ctx_core.messages import Message, Role
+from ctx_core.messages import Message, Role, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,20 +59,17 @@ class _Asked:
     """An assistant message with calls, and the results found for it so far."""
 
     entry: Entry
-    answered: dict[int, Entry] = field(default_factory=dict[int, Entry])
+    answered: set[int] = field(default_factory=set[int])
     results: list[Entry] = field(default_factory=list[Entry])
-    adjacent: bool = True
+
+    def asks(self, message: Message) -> bool:
+        """Whether this result answers one of the calls, be it open or not."""
+        return any(_answers(message, call) for call in self.entry.message.tool_calls)
 
     def slot(self, message: Message) -> int | None:
-        """Give which of the calls this result answers; None if none of those still open."""
+        """Give which of the open calls this result answers; None if none."""
         calls = self.entry.message.tool_calls
-        free = [at for at in range(len(calls)) if at not in self.answered]
-        if message.tool_call_id is not None:
-            return next((at for at in free if calls[at].id == message.tool_call_id), None)
-        named = [at for at in free if message.name is not None and calls[at].name == message.name]
-        if named or message.name is None:
-            return (named or free or [None])[0]
-        return None
+        return next((at for at in range(len(calls)) if at not in self.answered and _answers(message, calls[at])), None)
 
 
 def repair(entries: Iterable[Entry], policy: HistoryPolicy, *, length: int) -> tuple[list[Entry], Repairs]:
@@ -86,17 +83,17 @@ def repair(entries: Iterable[Entry], policy: HistoryPolicy, *, length: int) -> t
     repairs = Repairs()
     blocks: list[Entry | _Asked] = []
     seen: dict[str, Message] = {}
-    open_calls: list[_Asked] = []
+    asking: list[_Asked] = []
     for entry in entries:
         message = entry.message
         if message.id is not None and _is_duplicate(message, seen):
             repairs.duplicates += 1
         elif message.role is Role.TOOL:
-            _place_result(entry, open_calls, blocks, repairs)
+            _place_result(entry, asking, blocks, repairs)
         elif message.tool_calls:
             asked = _Asked(entry)
             blocks.append(asked)
-            open_calls.append(asked)
+            asking.append(asked)
         else:
             blocks.append(entry)
     repaired: list[Entry] = []
@@ -108,39 +105,38 @@ def repair(entries: Iterable[Entry], policy: HistoryPolicy, *, length: int) -> t
     return repaired, repairs
 
 
+def _answers(message: Message, call: ToolCall) -> bool:
+    """Whether a result goes with a call: by id, or without one by name, or without either by position alone."""
+    if message.tool_call_id is not None:
+        return call.id == message.tool_call_id
+    return message.name is None or message.name == call.name
+
+
 def _is_duplicate(message: Message, seen: dict[str, Message]) -> bool:
     """Whether the same id stood before with the same content; the same id with another is another message."""
     first = seen.setdefault(str(message.id), message)
     return first is not message and first == message
 
 
-def _place_result(entry: Entry, open_calls: list[_Asked], blocks: list[Entry | _Asked], repairs: Repairs) -> None:
+def _place_result(entry: Entry, asked: list[_Asked], blocks: list[Entry | _Asked], repairs: Repairs) -> None:
+    """Put a result to the newest message that asks for its id; if that has it already, it stands twice."""
     message = entry.message
-    for asked in reversed(open_calls):
-        at = asked.slot(message)
-        if at is None:
-            continue
-        call = asked.entry.message.tool_calls[at]
-        if message.tool_call_id is None and call.id is not None:
-            entry = replace(entry, message=replace(message, tool_call_id=call.id, altered=True))
-            repairs.paired += 1
-        if blocks[-1] is not asked:
-            repairs.moved += 1
-        asked.answered[at] = entry
-        asked.results.append(entry)
-        if len(asked.answered) == len(asked.entry.message.tool_calls):
-            open_calls.remove(asked)
-        return
-    answered = message.tool_call_id is not None and any(
-        call.id == message.tool_call_id
-        for block in blocks
-        if isinstance(block, _Asked)
-        for call in block.entry.message.tool_calls
-    )
-    if answered:
-        repairs.duplicates += 1
-    else:
+    nearest = next((one for one in reversed(asked) if one.asks(message)), None)
+    if nearest is None:
         repairs.orphans += 1
+        return
+    at = nearest.slot(message)
+    if at is None:
+        repairs.duplicates += 1
+        return
+    call = nearest.entry.message.tool_calls[at]
+    if message.tool_call_id is None and call.id is not None:
+        entry = replace(entry, message=replace(message, tool_call_id=call.id, altered=True))
+        repairs.paired += 1
+    if blocks[-1] is not nearest:
+        repairs.moved += 1
+    nearest.answered.add(at)
+    nearest.results.append(entry)
 
 
 def _closed(asked: _Asked, policy: HistoryPolicy, repairs: Repairs, *, in_flight: bool) -> list[Entry]:

@@ -32,6 +32,8 @@ class Stretch:
     """The messages as they came, repaired."""
     first: int
     """Position from which all messages of the history are here; before it, only those that are kept."""
+    length: int
+    """Number of messages of the whole history."""
     repairs: Repairs
     """What was broken in them."""
     counter: TokenCounter
@@ -114,4 +116,4 @@ def stretch_from(
     """Give the stretch from a position to the end, behind the kept messages from before it."""
     positions = [*(at for at in kept if at < first), *range(first, len(transcript))]
     entries, repairs = repair((Entry(at, transcript[at]) for at in positions), policy, length=len(transcript))
-    return Stretch(entries, first, repairs, counter, policy, state)
+    return Stretch(entries, first, len(transcript), repairs, counter, policy, state)
