@@ -109,7 +109,9 @@ class ContextBudget:
         _check_shares({**parts, "reserve": size})
         reserved = size.count if isinstance(size, Tokens) else _floor(total, size)
         if reserved >= total:
-            msg = f"the reserve of {reserved:,} tokens leaves nothing of the total of {total:,}: keep it below the total"
+            msg = (
+                f"the reserve of {reserved:,} tokens leaves nothing of the total of {total:,}: keep it below the total"
+            )
             raise BudgetError(msg)
         fixed = {name: part.count for name, part in parts.items() if isinstance(part, Tokens)}
         if sum(fixed.values()) + reserved > total:

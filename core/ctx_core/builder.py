@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
 from ctx_core.assembly import Assembly
 from ctx_core.budget import ContextBudget
 from ctx_core.codecs import codec_for
-from ctx_core.counting.counter import CounterLike, TokenCounter, ToolDefinition, as_counter
+from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.errors import BudgetError, MessageError
-from ctx_core.history.policy import HistoryPolicy
 from ctx_core.layers import Item, Layer, as_items
 from ctx_core.messages import Message
+from ctx_core.plan import Plan
 from ctx_core.transcript import Codec, NativeT, Transcript
 
 if TYPE_CHECKING:
     from ctx_core.budget import Size
     from ctx_core.context import Context
+    from ctx_core.history.policy import HistoryPolicy
     from ctx_core.history.state import WindowState
 
 OnOverflow: TypeAlias = Literal["raise", "truncate"]
@@ -34,12 +35,8 @@ _LOG: Final = logging.getLogger("ctx_core")
 class ContextBuilder:
     """A context in the making. Every call gives a new builder; one may be kept and built from many times."""
 
-    budget: ContextBudget
-    counter: TokenCounter
-    layers: tuple[Layer, ...]
-    definitions: tuple[ToolDefinition, ...]
-    policy: HistoryPolicy
-    volatile_last: bool
+    plan: Plan
+    """What it has been told so far."""
 
     def __init__(self, budget: ContextBudget | int, counter: CounterLike | None = None) -> None:
         """Take the budget (a number is that many tokens of input), and what counts.
@@ -51,15 +48,11 @@ class ContextBuilder:
         """
         budget = ContextBudget(budget) if isinstance(budget, int) else budget
         counter = as_counter(counter if counter is not None else budget.model)
-        self._set(budget=budget, counter=counter, layers=(), definitions=(), policy=HistoryPolicy(), volatile_last=False)
+        object.__setattr__(self, "plan", Plan(budget=budget, counter=counter))
 
-    def _set(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    def _with(self, **changed: object) -> Self:
+    def _with(self, plan: Plan) -> Self:
         new = object.__new__(type(self))
-        new._set(**{name: getattr(self, name) for name in self.__dataclass_fields__} | changed)
+        object.__setattr__(new, "plan", plan)
         return new
 
     def layer(self, layer: Layer) -> Self:
@@ -71,9 +64,12 @@ class ContextBuilder:
         if layer.name in ("history", "current", "tools", "framing"):
             msg = f"{layer.name!r} is not a layer of text; use .history(…), .tools(…) or build(message=…)"
             raise BudgetError(msg)
-        if any(known.name == layer.name for known in self.layers):
-            return self._with(layers=tuple(layer if known.name == layer.name else known for known in self.layers))
-        return self._with(layers=(*self.layers, layer))
+        layers = self.plan.layers
+        if any(known.name == layer.name for known in layers):
+            layers = tuple(layer if known.name == layer.name else known for known in layers)
+        else:
+            layers = (*layers, layer)
+        return self._with(replace(self.plan, layers=layers))
 
     def system(self, text: str, *, protected: bool = True) -> Self:
         """Set the system prompt; if it is not protected it is cut to its part of the budget."""
@@ -106,32 +102,34 @@ class ContextBuilder:
         items = as_items(f"- {name}: {description}" for name, description in skills.items())
         return self.layer(Layer(name="skills", items=items, heading=heading, cap=cap))
 
-    def summary(self, text: str, *, heading: str = "Summary of the conversation so far:", cap: Size | None = None) -> Self:
+    def summary(
+        self, text: str, *, heading: str = "Summary of the conversation so far:", cap: Size | None = None
+    ) -> Self:
         """Set the summary of what is no longer in the history."""
         return self.layer(Layer(name="summary", text=text, heading=heading, cap=cap))
 
     def tools(self, definitions: Iterable[ToolDefinition]) -> Self:
         """Set the tool definitions that go with the request, OpenAI-style; they are counted, never cut."""
-        return self._with(definitions=tuple(definitions))
+        return self._with(replace(self.plan, definitions=tuple(definitions)))
 
     def history(self, policy: HistoryPolicy) -> Self:
         """Set how the history is cut."""
-        return self._with(policy=policy)
+        return self._with(replace(self.plan, policy=policy))
 
     def place_volatile_last(self, *, last: bool = True) -> Self:
         """Send layers that are not stable behind the history, in a user message before the current one.
 
         The beginning of the prompt then stays the same from turn to turn, and the provider's cache warm.
         """
-        return self._with(volatile_last=last)
+        return self._with(replace(self.plan, volatile_last=last))
 
     @overload
     def build(
         self,
-        history: Sequence[NativeT] = ...,
+        history: Sequence[NativeT],
         message: NativeT | str | None = ...,
         *,
-        codec: Codec[NativeT],
+        codec: Codec[NativeT] | None = ...,
         state: WindowState | None = ...,
         on_overflow: OnOverflow = ...,
     ) -> Context[NativeT]: ...
@@ -139,13 +137,13 @@ class ContextBuilder:
     @overload
     def build(
         self,
-        history: Sequence[NativeT] = ...,
-        message: NativeT | str | None = ...,
+        history: tuple[()] = ...,
+        message: str | None = ...,
         *,
         codec: None = ...,
         state: WindowState | None = ...,
         on_overflow: OnOverflow = ...,
-    ) -> Context[NativeT]: ...
+    ) -> Context[Message]: ...
 
     def build(
         self,
@@ -183,31 +181,24 @@ class ContextBuilder:
         door = codec if codec is not None else codec_for(history, message)
         tail = () if message is None else (door.write(Message.user(message)) if isinstance(message, str) else message,)
         transcript = Transcript(history, tail, door)
-        context = Assembly(self, transcript, state, truncate=on_overflow == "truncate").context(door)
+        context = Assembly(self.plan, transcript, state, truncate=on_overflow == "truncate").context(door)
         _log(context)
         return context
 
     def _check_parts(self) -> None:
-        known = {*LAYERS, *(layer.name for layer in self.layers)}
-        unknown = sorted(set(self.budget.parts) - known)
+        known = tuple(dict.fromkeys((*LAYERS, *(layer.name for layer in self.plan.layers))))
+        unknown = sorted(set(self.plan.budget.parts) - set(known))
         if unknown:
-            msg = (
-                f"the budget has parts that no layer has: {', '.join(unknown)}; "
-                f"the layers are {', '.join(dict.fromkeys((*LAYERS, *(layer.name for layer in self.layers))))}"
-            )
+            msg = f"the budget has parts that no layer has: {', '.join(unknown)}; the layers are {', '.join(known)}"
             raise BudgetError(msg)
 
 
-def _sequence(history: object) -> Sequence[Any]:
-    if isinstance(history, str | bytes | Mapping):
-        msg = f"expected a list of messages, found {type(history).__name__}"
+def _sequence(history: Iterable[Any]) -> Sequence[Any]:
+    found = type(history).__name__
+    if isinstance(history, str | bytes | Mapping) or not isinstance(history, Iterable):
+        msg = f"expected a list of messages, found {found}"
         raise MessageError(msg)
-    if isinstance(history, Sequence):
-        return history
-    if isinstance(history, Iterable):
-        return list(history)
-    msg = f"expected a list of messages, found {type(history).__name__}"
-    raise MessageError(msg)
+    return history if isinstance(history, Sequence) else list(history)
 
 
 def _log(context: Context[Any]) -> None:
@@ -216,5 +207,8 @@ def _log(context: Context[Any]) -> None:
         _LOG.debug("%s: %d tokens of %s", layer.name, layer.used, layer.budget)
     if report.history.truncated or any(layer.why.startswith("truncated") for layer in report.layers):
         _LOG.warning(
-            "truncated to fit: %d of %d tokens used, %d messages cut", report.used, report.limit, report.history.truncated
+            "truncated to fit: %d of %d tokens used, %d messages cut",
+            report.used,
+            report.limit,
+            report.history.truncated,
         )

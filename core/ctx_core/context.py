@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic
+from typing import Generic
 
+from ctx_core.history.state import WindowState
+from ctx_core.report import ContextReport
 from ctx_core.transcript import NativeT
-
-if TYPE_CHECKING:
-    from ctx_core.history.state import WindowState
-    from ctx_core.report import ContextReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ctx_core.budget import Size
 from ctx_core.errors import BudgetError
 from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:
-    from ctx_core.budget import Size
+    from collections.abc import Iterable
+
     from ctx_core.counting.counter import TokenCounter
 
 

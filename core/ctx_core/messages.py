@@ -107,9 +107,7 @@ class OpaquePart(_Raw):
     again, and goes when the call goes."""
 
 
-Part: TypeAlias = (
-    TextPart | ReasoningPart | CitationPart | ImagePart | AudioPart | VideoPart | FilePart | OpaquePart
-)
+Part: TypeAlias = TextPart | ReasoningPart | CitationPart | ImagePart | AudioPart | VideoPart | FilePart | OpaquePart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

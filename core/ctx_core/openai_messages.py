@@ -245,7 +245,9 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     if message.role is Role.TOOL and message.tool_call_id is not None:
         copy["tool_call_id"] = message.tool_call_id
     if "tool_calls" in origin:
-        copy["tool_calls"] = [call.raw for call in message.tool_calls if call.id is not None or "function_call" not in origin]
+        copy["tool_calls"] = [
+            call.raw for call in message.tool_calls if call.id is not None or "function_call" not in origin
+        ]
         if not copy["tool_calls"]:
             del copy["tool_calls"]
     if "function_call" in origin and not any(call.raw is origin["function_call"] for call in message.tool_calls):

@@ -118,18 +118,18 @@ class ContextReport:
 
     def __str__(self) -> str:
         """Give it as a table in plain text."""
-        from ctx_core.report_render import as_text  # noqa: PLC0415 - renderers are loaded by those who render
+        from ctx_core.report_render import as_text
 
         return as_text(self)
 
     def __rich__(self) -> RenderableType:
         """Give it to `rich`."""
-        from ctx_core.report_render import as_rich  # noqa: PLC0415
+        from ctx_core.report_render import as_rich
 
         return as_rich(self)
 
     def _repr_html_(self) -> str:
         """Give it to a notebook."""
-        from ctx_core.report_html import as_html  # noqa: PLC0415
+        from ctx_core.report_html import as_html
 
         return as_html(self)

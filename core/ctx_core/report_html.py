@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.report_render import cells, summary
+from ctx_core.report_render import COLUMNS, LEFT, cells, summary
 
 if TYPE_CHECKING:
     from ctx_core.report import ContextReport, LayerReport
@@ -26,11 +26,8 @@ def as_html(report: ContextReport) -> str:
     bar += _segment("kept for the answer", report.reserve, report.total, _RESERVE)
     rows = "".join(_row(layer, colours[layer.name]) for layer in report.layers)
     heads = "".join(
-        f'<th style="text-align:{side};padding:2px 10px;font-weight:600">{name}</th>'
-        for name, side in (
-            ("layer", "left"), ("asked", "right"), ("budget", "right"), ("used", "right"), ("left out", "right"),
-            ("why", "left"),
-        )  # fmt: skip
+        f'<th style="text-align:{"left" if name in LEFT else "right"};padding:2px 10px;font-weight:600">{name}</th>'
+        for name in COLUMNS
     )
     return (
         '<div style="font:13px/1.5 system-ui,sans-serif;max-width:760px;color:inherit">'

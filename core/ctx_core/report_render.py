@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Group
 from rich.table import Table
@@ -11,17 +11,19 @@ from rich.text import Text
 if TYPE_CHECKING:
     from ctx_core.report import ContextReport, LayerReport
 
-_COLUMNS = ("layer", "asked", "budget", "used", "left out", "why")
+COLUMNS: Final = ("layer", "asked", "budget", "used", "left out", "why")
+LEFT: Final = ("layer", "why")
+"""Columns of words; the others are numbers."""
 
 
 def as_text(report: ContextReport) -> str:
     """Give a report as a table of text, a line a layer."""
-    rows = [_COLUMNS, *map(cells, report.layers)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(_COLUMNS))]
+    rows = [COLUMNS, *map(cells, report.layers)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS))]
     lines = [
         "  ".join(
-            cell.ljust(width) if at in (0, len(_COLUMNS) - 1) else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if name in LEFT else cell.rjust(width)
+            for name, cell, width in zip(COLUMNS, row, widths, strict=True)
         ).rstrip()
         for row in rows
     ]
@@ -31,8 +33,8 @@ def as_text(report: ContextReport) -> str:
 def as_rich(report: ContextReport) -> Group:
     """Give a report as a table for `rich`."""
     table = Table(box=None, pad_edge=False)
-    for name in _COLUMNS:
-        table.add_column(name, justify="left" if name in ("layer", "why") else "right")
+    for name in COLUMNS:
+        table.add_column(name, justify="left" if name in LEFT else "right")
     for layer in report.layers:
         style = "yellow" if layer.why else ("red" if layer.over else None)
         table.add_row(*cells(layer), style=style)

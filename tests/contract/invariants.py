@@ -160,7 +160,7 @@ def _only_calls(source: Sequence[OpenAIMessage]) -> set[int]:
         for at, message in enumerate(source[:-1])
         if call_ids(message)
         and not str(message.get("content") or "").strip()
-        and source[at + 1]["role"] not in ("tool", "function")
+        and not (source[at + 1]["role"] in ("tool", "function") and source[at + 1].get("tool_call_id") in call_ids(message))
     }
 
 

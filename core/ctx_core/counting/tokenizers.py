@@ -66,7 +66,11 @@ class CachedTokenizer:
         """
         if not text:
             return self._ask(text)
-        key = text if len(text) <= _KEPT_WHOLE else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        key = (
+            text
+            if len(text) <= _KEPT_WHOLE
+            else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        )
         with self._lock:
             known = self._known.get(key)
             if known is not None:
@@ -90,7 +94,9 @@ class CachedTokenizer:
         if isinstance(tokens, float) and math.isfinite(tokens) and tokens >= 0:
             return math.ceil(tokens)
         shown = repr(tokens) if isinstance(tokens, int | float) else type(tokens).__name__
-        msg = f"tokenizer {self.name} gave {shown} for a text of {len(text):,} characters; expected a count of 0 or more"
+        msg = (
+            f"tokenizer {self.name} gave {shown} for a text of {len(text):,} characters; expected a count of 0 or more"
+        )
         raise TokenizerError(msg)
 
     def __deepcopy__(self, memo: dict[int, object]) -> CachedTokenizer:

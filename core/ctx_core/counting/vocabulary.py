@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import threading
 import warnings
 from functools import cache
 from hashlib import sha1
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.estimators import SafeEstimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from tiktoken import Encoding
 
@@ -98,7 +96,7 @@ def _load(name: str) -> Encoding:
 
 
 def _get(name: str) -> Encoding:
-    import tiktoken  # noqa: PLC0415 - heavy; loaded only where it counts
+    import tiktoken
 
     return tiktoken.get_encoding(name)
 
@@ -109,6 +107,9 @@ def _folder_with(name: str) -> Path | None:
 
 
 def _folders() -> Iterator[Path]:
+    import tempfile
+    from importlib.metadata import PackageNotFoundError, distribution
+
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if os.environ.get(variable):
             yield Path(os.environ[variable])
@@ -118,7 +119,7 @@ def _folders() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _cache_folder(folder: Path) -> Iterator[None]:
+def _cache_folder(folder: Path) -> Generator[None]:
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
     os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
     try:

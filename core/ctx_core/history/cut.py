@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState, message_key
+from ctx_core.history.stretch import Stretch
 from ctx_core.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.history.stretch import Stretch
     from ctx_core.transcript import Transcript
 
 

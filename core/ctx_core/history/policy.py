@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from ctx_core.budget import Share
 from ctx_core.errors import BudgetError
-from ctx_core.messages import Role
+from ctx_core.messages import Message, Role
 from ctx_core.truncation import MIDDLE_MARKER
 
-if TYPE_CHECKING:
-    from ctx_core.messages import Message
-
-Pinned: TypeAlias = "Callable[[Message], bool]"
+Pinned: TypeAlias = Callable[[Message], bool]
 ReasoningPolicy: TypeAlias = Literal["keep", "drop_at_cut", "drop_old_turns"]
 UnansweredPolicy: TypeAlias = Literal["stub", "drop"]
 

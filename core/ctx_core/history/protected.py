@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ctx_core.budget import Share
@@ -52,7 +53,7 @@ def _pinned(stretch: Stretch) -> set[int]:
     found: set[int] = set()
     for turn in stretch.turns:
         cuts = [*safe_cuts(stretch.entries, turn.start, turn.end), turn.end]
-        for start, end in zip(cuts, cuts[1:], strict=False):
+        for start, end in pairwise(cuts):
             group = range(start, end)
             if any(not stretch.entries[at].made and pinned(stretch.entries[at].message) for at in group):
                 found.update(group)

@@ -49,7 +49,9 @@ def squeeze_newest_results(cut: Cut) -> None:
         return
     results = [at for at in range(*newest[-1]) if at in cut.kept and stretch.is_result(at) and at not in cut.protected]
     most = squeeze(map(stretch.cost, results), by=cut.tokens - cut.limit)
-    for at in results if most is not None else ():
+    if most is None:
+        return
+    for at in results:
         if stretch.cost(at) > most:
             shorten(cut, at, most)
 

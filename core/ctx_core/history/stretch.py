@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ctx_core.history.cuts import turns
+from ctx_core.counting.counter import TokenCounter
+from ctx_core.history.cuts import Turn, turns
+from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.repair import Entry, Repairs, repair
+from ctx_core.history.state import WindowState
 from ctx_core.history.tool_results import shortened
-from ctx_core.messages import Role
+from ctx_core.messages import Message, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.counting.counter import TokenCounter
-    from ctx_core.history.cuts import Turn
-    from ctx_core.history.policy import HistoryPolicy
-    from ctx_core.history.state import WindowState
-    from ctx_core.messages import Message
     from ctx_core.transcript import Transcript
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,16 +10,14 @@ from ctx_core.history.cut import Cut
 from ctx_core.history.passes import make_fit
 from ctx_core.history.protected import protected
 from ctx_core.history.remembered import matching
+from ctx_core.history.repair import Entry
+from ctx_core.history.state import WindowState
 from ctx_core.history.stretch import stretch_from
 from ctx_core.messages import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.history.policy import HistoryPolicy
-    from ctx_core.history.repair import Entry
-    from ctx_core.history.state import WindowState
     from ctx_core.history.stretch import Stretch
     from ctx_core.transcript import Transcript
 

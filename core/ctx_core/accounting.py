@@ -1,0 +1,117 @@
+"""Writes down who got what: the rows of the report, and the numbers of an overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ctx_core.history.window import Window
+from ctx_core.layers import FilledLayer
+from ctx_core.plan import Plan
+from ctx_core.report import ContextReport, HistoryReport, LayerReport
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A context that is decided upon."""
+
+    plan: Plan
+    filled: Sequence[FilledLayer]
+    tools: int
+    """Tokens of the tool definitions."""
+    window: Window
+    total: int = field(kw_only=True)
+    """Tokens of the whole input."""
+
+    def needed(self) -> dict[str, int]:
+        """Give the tokens that each layer still has, for the error; `framing` is the rest of the total."""
+        return {row.name: row.used for row in self._rows() if row.used}
+
+    def report(self) -> ContextReport:
+        """Give the report."""
+        plan = self.plan
+        return ContextReport(
+            total=plan.budget.total,
+            reserve=plan.budget.reserve,
+            used=self.total,
+            layers=tuple(self._rows()),
+            history=_history(self.window),
+            counter=plan.counter.tokenizer.name,
+            model=plan.counter.model,
+        )
+
+    def _rows(self) -> list[LayerReport]:
+        rows = self._text_rows()
+        if self.plan.definitions:
+            rows.append(self._row("tools", self.tools))
+        rows += [self._history_row(), self._current_row()]
+        framing = self.total - sum(row.used for row in rows)
+        return [*rows, LayerReport(name="framing", asked=framing, budget=None, used=framing)]
+
+    def _text_rows(self) -> list[LayerReport]:
+        """Give the rows of the layers of text; system messages of the history count to the system layer."""
+        rows = {filled.layer.name: _text_row(filled) for filled in self.filled}
+        instructions = self.window.instructions
+        if instructions and "system" in rows:
+            own = rows["system"]
+            rows["system"] = replace(own, asked=(own.asked or 0) + instructions, used=own.used + instructions)
+        elif instructions:
+            rows = {"system": self._row("system", instructions), **rows}
+        return list(rows.values())
+
+    def _history_row(self) -> LayerReport:
+        history, window = _history(self.window), self.window
+        used = window.tokens - window.instructions - window.question
+        whole = not (history.omitted or history.cleared or history.shortened)
+        row = self._row("history", used)
+        return replace(row, asked=used if whole else None, left_out=history.omitted, why=_why(history))
+
+    def _current_row(self) -> LayerReport:
+        row = self._row("current", self.window.question)
+        return replace(row, asked=None, why="truncated to fit") if self.window.cut.truncated else row
+
+    def _row(self, name: str, used: int) -> LayerReport:
+        return LayerReport(name=name, asked=used, budget=self.plan.budget.size_of(name), used=used)
+
+
+def _text_row(filled: FilledLayer) -> LayerReport:
+    why = ""
+    if filled.items_left_out:
+        why = "over its part: the least important left out"
+    elif filled.truncated:
+        why = "truncated to its part" if filled.text else "left out: no room"
+    return LayerReport(
+        name=filled.layer.name,
+        asked=filled.asked,
+        budget=filled.budget,
+        used=filled.used,
+        left_out=filled.items_left_out,
+        why=why,
+    )
+
+
+def _history(window: Window) -> HistoryReport:
+    cut, stretch = window.cut, window.cut.stretch
+    results = [at for at in cut.kept if stretch.is_result(at)]
+    cleared = {at for at in results if stretch.entries[at].position in cut.cleared}
+    shortened = [at for at in results if at not in cleared and stretch.form(at) is not stretch.entries[at].message]
+    return HistoryReport(
+        messages=len(window.entries),
+        omitted=cut.omitted,
+        cut=cut.made,
+        cleared=len(cleared),
+        shortened=len(shortened),
+        truncated=len(cut.truncated),
+        repairs=stretch.repairs.as_dict(),
+    )
+
+
+def _why(history: HistoryReport) -> str:
+    repaired = sum(history.repairs.values())
+    parts = (
+        (history.omitted, "oldest left out"),
+        (history.cleared, f"{history.cleared} results cleared"),
+        (history.shortened, f"{history.shortened} results shortened"),
+        (repaired, f"{repaired} repaired"),
+    )
+    return ", ".join(text for count, text in parts if count)

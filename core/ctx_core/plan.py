@@ -1,0 +1,26 @@
+"""What a context is to be made of: the builder writes it down, the assembly carries it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ctx_core.budget import ContextBudget
+from ctx_core.counting.counter import TokenCounter, ToolDefinition
+from ctx_core.history.policy import HistoryPolicy
+from ctx_core.layers import Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that is known before the first message is seen."""
+
+    budget: ContextBudget
+    counter: TokenCounter
+    layers: tuple[Layer, ...] = ()
+    """Layers of text, in the order in which they are sent."""
+    definitions: tuple[ToolDefinition, ...] = ()
+    """Tool definitions that go with the request."""
+    policy: HistoryPolicy = field(default_factory=HistoryPolicy)
+    """How the history is cut."""
+    volatile_last: bool = False
+    """Whether layers that are not stable go behind the history."""
