@@ -98,8 +98,9 @@ class Assembly:
         return min(tokens, limit)
 
     def _shed(self, needed: int, *, protected: bool) -> None:
-        """Shrink layers, the last first, until the conversation has the room it needs."""
-        for at in range(len(self.filled) - 1, -1, -1):
+        """Shrink layers, those of the lowest priority first, until the conversation has the room it needs."""
+        order = sorted(range(len(self.filled)), key=lambda at: (self.filled[at].layer.priority, -at))
+        for at in order:
             over = needed - self._room()
             layer = self.filled[at]
             if over <= 0:
