@@ -209,7 +209,8 @@ def _new(message: Message) -> BaseMessage:
         case Role.DEVELOPER:
             return SystemMessage(**common, additional_kwargs=dict(_DEVELOPER))
         case Role.USER:
-            return add_notification_metadata(HumanMessage(**common), source=NOTIFICATION_SOURCE)
+            said = HumanMessage(**common)
+            return add_notification_metadata(said, source=NOTIFICATION_SOURCE) if message.synthetic else said
         case Role.ASSISTANT:
             return AIMessage(**common, **_new_calls(message))
         case Role.TOOL if message.tool_call_id is None:

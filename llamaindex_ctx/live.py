@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from typing import TYPE_CHECKING
 
 from ctx_core.counting.counter import as_counter
@@ -19,12 +20,13 @@ class Live:
     equal if their data are.
     """
 
-    __slots__ = ("_default", "lock", "report", "usage_log")
+    __slots__ = ("_default", "lock", "report", "token", "usage_log")
 
     def __init__(self, usage_log: UsageLog | None = None) -> None:
         """Start without a report."""
         self.lock = threading.RLock()
         self.report: ContextReport | None = None
+        self.token = uuid.uuid4().hex
         self.usage_log = usage_log
         self._default: tuple[str | None, TokenCounter] | None = None
 

@@ -8,6 +8,7 @@ import logging
 import pickle
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from weakref import WeakValueDictionary
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY, BaseMemory
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
 _LEFT_BEHIND: Final = "left_behind"
 """Key of the stored data with the names of what was not stored."""
+_TOKEN: Final = "token"
+"""Key of the stored data under which this process finds the memory that was stored."""
+_STORED: Final = WeakValueDictionary[str, "MemoryRecord"]()
+"""Memories that were stored in this process and are still in use."""
 
 
 def owned(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
@@ -111,12 +116,19 @@ class MemoryRecord(BaseMemory):
         data = self.model_dump(mode="json")
         if self.chat_store is not None:
             data["messages"] = serial.write_messages(self._door.read())
-        data[_LEFT_BEHIND] = [name for name, left in self._unstored().items() if left]
+        data[_LEFT_BEHIND] = left = list(self._code())
+        if left:
+            data[_TOKEN] = self._live.token
+            _STORED[self._live.token] = self
         return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], **kwargs: Any) -> Self:
         """Give the memory that was stored.
+
+        What was not stored is taken from the stored memory, where that is still in use in this process: a
+        workflow stores and restores its context from run to run. Elsewhere it is missed, with a warning in the
+        log, unless it is given.
 
         Args:
             data: what `to_dict` gave.
@@ -126,9 +138,12 @@ class MemoryRecord(BaseMemory):
         Raises:
             ValueError: for data that cannot be read.
         """
-        fields = {**data, **kwargs}
+        fields = dict(data)
+        left, alive = fields.pop(_LEFT_BEHIND, ()), _STORED.get(fields.pop(_TOKEN, ""))
+        known = {**({} if alive is None else alive._code()), **kwargs}  # noqa: SLF001 - of its own kind
+        missing = [name for name in left if name not in known]
+        fields |= known
         usage_log = fields.pop("usage_log", None)
-        missing = [name for name in fields.pop(_LEFT_BEHIND, ()) if name not in kwargs]
         fields.pop("class_name", None)
         if fields.get("chat_store") is not None:
             fields["messages"] = []
@@ -147,12 +162,18 @@ class MemoryRecord(BaseMemory):
         """Give the memory that was stored, as `from_dict` does."""
         return cls.from_dict(json.loads(json_str), **kwargs)
 
-    def _unstored(self) -> dict[str, bool]:
-        return {
-            "counter": not serial.is_by_name(self.counter),
-            "policy": self.policy.pinned is not None,
-            "chat_store": self.chat_store is not None,
-        }
+    def _code(self) -> dict[str, Any]:
+        """Give what is not stored, by name."""
+        code: dict[str, Any] = {}
+        if not serial.is_by_name(self.counter):
+            code["counter"] = self.counter
+        if self.policy.pinned is not None:
+            code["policy"] = self.policy
+        if self.chat_store is not None:
+            code["chat_store"] = self.chat_store
+        if self._live.usage_log is not None:
+            code["usage_log"] = self._live.usage_log
+        return code
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as JSON types, beside the chat store where that can be pickled."""

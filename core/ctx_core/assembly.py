@@ -128,7 +128,8 @@ class Assembly:
     def _message(self, role: Role, *, volatile: bool) -> Message | None:
         last = self.plan.volatile_last
         texts = [f.text for f in self.filled if f.text and (last and not f.layer.stable) == volatile]
-        return Message(role=role, parts=Message.user("\n\n".join(texts)).parts) if texts else None
+        parts = Message.user("\n\n".join(texts)).parts
+        return Message(role=role, parts=parts, synthetic=True) if texts else None
 
     def _with_volatile(self, window: Window) -> list[Entry]:
         """Give the conversation with the volatile layers before the message that is being answered."""

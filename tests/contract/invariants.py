@@ -154,17 +154,24 @@ def _order(source: Sequence[OpenAIMessage], positions: Sequence[int]) -> list[st
     found: list[str] = []
     if len(set(positions)) != len(positions):
         found.append("I4 duplicated")
-    placed = [at for at in positions if source[at]["role"] not in _RESULTS or _stands_behind_call(source, at)]
+    standing = _standing(source)
+    placed = [at for at in positions if source[at]["role"] not in _RESULTS or at in standing]
     if placed != sorted(placed):
         found.append("I4 out of order")
     return found
 
 
-def _stands_behind_call(source: Sequence[OpenAIMessage], at: int) -> bool:
-    before = at - 1
-    while before >= 0 and source[before]["role"] in _RESULTS:
-        before -= 1
-    return pairs(source).get(at) == before
+def _standing(source: Sequence[OpenAIMessage]) -> dict[int, int]:
+    """Give the results that stand where they belong, directly behind their call, with the position of the call."""
+    paired = pairs(source)
+    standing: dict[int, int] = {}
+    before = -1
+    for at, message in enumerate(source):
+        if message["role"] not in _RESULTS:
+            before = at
+        elif paired.get(at) == before:
+            standing[at] = before
+    return standing
 
 
 def _protected(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[str]:
@@ -270,7 +277,7 @@ def _head(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
 
 def _only_calls(source: Sequence[OpenAIMessage]) -> set[int]:
     """Positions of messages that are nothing but calls of which no result stands behind them."""
-    answered = {call for at, call in pairs(source).items() if _stands_behind_call(source, at)}
+    answered = set(_standing(source).values())
     return {
         at
         for at, message in enumerate(source[:-1])
@@ -288,7 +295,7 @@ def _text(message: OpenAIMessage) -> str:
 def _repairable(source: Sequence[OpenAIMessage]) -> set[int]:
     """Positions of results that stand apart from their call, answer one that is answered, or none; and of doubles."""
     results = {at for at, message in enumerate(source) if message["role"] in _RESULTS}
-    return _doubles(source) | {at for at in results if not _stands_behind_call(source, at)}
+    return _doubles(source) | (results - _standing(source).keys())
 
 
 def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:

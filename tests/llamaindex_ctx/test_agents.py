@@ -10,11 +10,12 @@ from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActA
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole, TextBlock, ToolCallBlock
 from llama_index.core.llms import MockFunctionCallingLLM, MockLLM
 from llama_index.core.llms.mock import MockFunctionCallingLLMWithChatMemoryOfLastCall
+from llama_index.core.storage.chat_store import SimpleChatStore
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, JsonSerializer
 from pydantic import PrivateAttr
 
-from ctx_core import HistoryPolicy, Role, TokenCounter
+from ctx_core import HistoryPolicy, Role, TokenCounter, UsageLog
 from llamaindex_ctx import ChatMessageCodec, ContextMemoryBuffer
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The `__fields.*` attribute is deprecated"),
     pytest.mark.filterwarnings("ignore:Accessing the 'model_.*' attribute on the instance is deprecated"),
+    # ReActAgent asks its workflow whether it runs, from within.
+    pytest.mark.filterwarnings("ignore:is_running called from within a step"),
 ]
 
 CODEC = ChatMessageCodec()
@@ -288,15 +291,35 @@ async def test_the_frameworks_own_spy_agrees(memory: ContextMemoryBuffer) -> Non
     assert memory.get_all()[:-1] == list(llm.last_chat_messages)[1:]
 
 
-async def test_the_memory_of_a_reused_context_stays(memory: ContextMemoryBuffer) -> None:
-    """A run with the same context goes on with its memory."""
-    script = Script([says("one"), says("two")])
+async def test_a_reused_context_goes_on_with_its_memory(memory: ContextMemoryBuffer) -> None:
+    """Workflows store and restore their state between runs; LlamaIndex's own memories are lost on the way."""
+    script = Script([says("one"), says("two"), says("three")])
     agent = function_agent(script)
     context: Context[Any] = Context(agent)
     await agent.run("first", memory=memory, ctx=context)
     await agent.run("second", ctx=context)
-    assert await context.store.get("memory") is memory
-    assert contents(memory.get_all())[2:] == ["user: first", "assistant: one", "user: second", "assistant: two"]
+    await agent.run("third", ctx=context)
+    again = await context.store.get("memory")
+    assert contents(again.get_all()) == [
+        "user: old q", "assistant: old a", "user: first", "assistant: one",
+        "user: second", "assistant: two", "user: third", "assistant: three",
+    ]  # fmt: skip
+    assert script.shown()[2] == contents(again.get_all())[:-1]
+
+
+async def test_a_reused_context_keeps_store_and_counter(words: TokenCounter, caplog: pytest.LogCaptureFixture) -> None:
+    """What is not stored is found again within the process: later runs write to the same store."""
+    store, log = SimpleChatStore(), UsageLog()
+    memory = ContextMemoryBuffer.from_defaults(chat_store=store, counter=words, usage_log=log)
+    agent = function_agent(Script([says("one"), says("two")]))
+    context: Context[Any] = Context(agent)
+    await agent.run("first", memory=memory, ctx=context)
+    await agent.run("second", ctx=context)
+    assert contents(store.get_messages("chat_history")) == contents(memory.get_all())
+    assert contents(memory.get_all())[2:] == ["user: second", "assistant: two"]
+    again = await context.store.get("memory")
+    assert (again.chat_store, again.counter, again.usage_log) == (store, words, log)
+    assert caplog.text == ""
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import io
 import json
 import logging
@@ -154,11 +155,16 @@ def test_every_policy_survives(policy: HistoryPolicy) -> None:
     assert ContextMemoryBuffer.from_string(memory.to_string()).policy == policy
 
 
+def elsewhere(data: dict[str, Any]) -> dict[str, Any]:
+    """Give stored data as another process has them, which knows nothing of the stored memory."""
+    return {**json.loads(json.dumps(data)), "token": "of another process"}
+
+
 def test_code_is_given_again(caplog: pytest.LogCaptureFixture, words: TokenCounter) -> None:
     """A counter that is code, and a predicate, are missed with a warning in the log, unless they are given."""
     policy = HistoryPolicy(pinned=lambda message: message.role is Role.USER)
     memory = ContextMemoryBuffer.from_defaults([ChatMessage("hi")], counter=words, policy=policy)
-    data = memory.to_dict()
+    data = elsewhere(memory.to_dict())
     with caplog.at_level(logging.WARNING, logger="ctx_core"):
         restored = ContextMemoryBuffer.from_dict(data)
     assert "restored without its counter and policy" in caplog.text
@@ -171,18 +177,37 @@ def test_code_is_given_again(caplog: pytest.LogCaptureFixture, words: TokenCount
     assert (given.counter, given.policy.pinned, given.usage_log) == (words, policy.pinned, log)
 
 
+def test_code_is_found_again_while_the_memory_is_in_use(caplog: pytest.LogCaptureFixture, words: TokenCounter) -> None:
+    """The restored memory has what the stored one has, as long as there is one; what is given wins."""
+    log, store = UsageLog(), SimpleChatStore()
+    memory = ContextMemoryBuffer.from_defaults([ChatMessage("hi")], counter=words, usage_log=log, chat_store=store)
+    data = memory.to_dict()
+    restored = ContextMemoryBuffer.from_dict(data)
+    assert (restored.counter, restored.usage_log, restored.chat_store) == (words, log, store)
+    assert ContextMemoryBuffer.from_dict(data, counter=len).counter != words
+    assert caplog.text == ""
+    del memory, restored
+    gc.collect()
+    with caplog.at_level(logging.WARNING, logger="ctx_core"):
+        alone = ContextMemoryBuffer.from_dict(data)
+    assert "restored without its counter and chat_store and usage_log" in caplog.text
+    assert (alone.counter, alone.usage_log, alone.chat_store) == (None, None, None)
+    assert alone.get_all() == [ChatMessage("hi")]
+
+
 def test_a_counter_by_name_is_not_missed(caplog: pytest.LogCaptureFixture) -> None:
     """The name is enough; with prices of one's own it is not."""
     named = ContextMemoryBuffer.from_defaults(counter="gpt-4o")
     assert named.to_dict()["counter"] == "gpt-4o"
-    assert ContextMemoryBuffer.from_dict(named.to_dict()).counter is not None
+    assert "token" not in named.to_dict()
+    assert ContextMemoryBuffer.from_dict(elsewhere(named.to_dict())).counter is not None
     assert caplog.text == ""
     exact = TokenCounter.for_model("gpt-4o")
     own = ContextMemoryBuffer.from_defaults(
         counter=TokenCounter(exact.tokenizer, framing=Framing(image=85), model="gpt-4o")
     )
     with caplog.at_level(logging.WARNING, logger="ctx_core"):
-        ContextMemoryBuffer.from_dict(own.to_dict())
+        ContextMemoryBuffer.from_dict(elsewhere(own.to_dict()))
     assert "restored without its counter" in caplog.text
 
 
@@ -303,7 +328,7 @@ def test_the_messages_of_a_store_come_along(caplog: pytest.LogCaptureFixture) ->
     """Without the store the conversation goes on in the memory; with it, the store is what counts."""
     store = SimpleChatStore()
     memory = ContextMemoryBuffer.from_defaults([ChatMessage("hi")], chat_store=store, session_id="eva")
-    data = json.loads(json.dumps(memory.to_dict()))
+    data = elsewhere(memory.to_dict())
     with caplog.at_level(logging.WARNING, logger="ctx_core"):
         alone = ContextMemoryBuffer.from_dict(data)
     assert "restored without its chat_store" in caplog.text
@@ -342,7 +367,10 @@ def test_a_store_that_cannot_be_pickled_leaves_its_messages(caplog: pytest.LogCa
     """The conversation is in the pickle, and the log tells that the store is not."""
     memory = ContextMemoryBuffer.from_defaults([ChatMessage("hi")], chat_store=Connected())
     with caplog.at_level(logging.WARNING, logger="ctx_core"):
-        restored: ContextMemoryBuffer = pickle.loads(pickle.dumps(memory))  # noqa: S301 - just written
+        pickled = pickle.dumps(memory)
+        del memory
+        gc.collect()
+        restored: ContextMemoryBuffer = pickle.loads(pickled)  # noqa: S301 - just written
     assert "cannot be pickled" in caplog.text
     assert restored.chat_store is None
     assert restored.get_all() == [ChatMessage("hi")]

@@ -180,4 +180,4 @@ class Room:
 
 def _marker(stretch: Stretch, template: str, count: int) -> Message:
     text = Message.user(template.replace("{count}", str(count)))
-    return Message(role=stretch.policy.marker_role, parts=text.parts)
+    return Message(role=stretch.policy.marker_role, parts=text.parts, synthetic=True)

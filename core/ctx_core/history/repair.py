@@ -158,5 +158,5 @@ def _closed(asked: _Asked, policy: HistoryPolicy, repairs: Repairs, *, in_flight
 
 def _stub(position: int, call_id: str | None, name: str, policy: HistoryPolicy) -> Entry:
     # A legacy result is known by its function's name; a result with an id needs no name.
-    text = Message.tool(policy.stub, tool_call_id=call_id, name=None if call_id is not None else name)
-    return Entry(position, text, made=True)
+    result = Message.tool(policy.stub, tool_call_id=call_id, name=None if call_id is not None else name)
+    return Entry(position, replace(result, synthetic=True), made=True)
