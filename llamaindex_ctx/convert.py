@@ -96,9 +96,13 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
         extras.pop(_REASONING, None)
     if not any(isinstance(part, ImagePart) for part in message.parts):
         extras.pop(_IMAGES, None)
+    role = origin.role
     if message.tool_call_id is not None:
         extras[_CALL_ID] = message.tool_call_id
-    return origin.model_copy(update={"blocks": _write_blocks(message, kept), "additional_kwargs": extras})
+        if role == MessageRole.FUNCTION:
+            role = MessageRole.TOOL  # the legacy role has no ids, and providers refuse one in it
+    blocks = _write_blocks(message, kept)
+    return origin.model_copy(update={"role": role, "blocks": blocks, "additional_kwargs": extras})
 
 
 def _keep_entries(extras: dict[str, Any], kept: frozenset[int]) -> None:

@@ -68,7 +68,7 @@ def run(
         question = talk[at - 1]
         if stored < at and _is_plain_question(question):
             memory.put_messages(talk[stored : at - 1])
-            engine.chat(question.content or "")
+            engine.chat(question.content or "")  # pyright: ignore[reportUnknownMemberType]  # LlamaIndex traces it
         else:
             memory.put_messages(talk[stored:at])
             memory.put(model.chat(memory.get()).message)

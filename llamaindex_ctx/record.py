@@ -7,7 +7,7 @@ import json
 import logging
 import pickle
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, cast
 from weakref import WeakValueDictionary
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -23,12 +23,12 @@ from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
 from llamaindex_ctx.view import CODEC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
 _LEFT_BEHIND: Final = "left_behind"
 """Key of the stored data with the names of what was not stored."""
-_TOKEN: Final = "token"
+_TOKEN: Final = "token"  # noqa: S105 - a name in a dict
 """Key of the stored data under which this process finds the memory that was stored."""
 _STORED: Final = WeakValueDictionary[str, "MemoryRecord"]()
 """Memories that were stored in this process and are still in use."""
@@ -60,7 +60,12 @@ def _copied(message: ChatMessage) -> ChatMessage:
 
 
 def _read_messages(data: object) -> list[ChatMessage]:
-    return owned(serial.read_messages(data))
+    """Give messages that were stored, or copies of messages that are given."""
+    messages = serial.read_messages(data)
+    for message in messages:
+        CODEC.read(message)
+    given = {id(item) for item in cast("Sequence[object]", data)}
+    return [_copied(message) if id(message) in given else message for message in messages]
 
 
 class MemoryRecord(BaseMemory):
@@ -76,9 +81,13 @@ class MemoryRecord(BaseMemory):
         default_factory=list[ChatMessage]
     )
     """The whole conversation, unless a chat store holds it."""
-    budget: Annotated[ContextBudget, Stored(serial.read_budget, serial.write_budget)] = ContextBudget(DEFAULT_TOKENS)
+    budget: Annotated[ContextBudget, Stored(serial.read_budget, serial.write_budget)] = Field(
+        default_factory=lambda: ContextBudget(DEFAULT_TOKENS)
+    )
     """Of the whole request."""
-    policy: Annotated[HistoryPolicy, Stored(serial.read_policy, serial.write_policy)] = HistoryPolicy()
+    policy: Annotated[HistoryPolicy, Stored(serial.read_policy, serial.write_policy)] = Field(
+        default_factory=HistoryPolicy
+    )
     """How the conversation is cut."""
     counter: Annotated[TokenCounter | None, Stored(serial.read_counter, serial.write_counter)] = None
     """What counts; None: the counter of the budget's model, else the safe estimate."""
@@ -90,7 +99,7 @@ class MemoryRecord(BaseMemory):
     """What happens when the current message alone doesn't fit: an error, or it is cut at its end."""
     chat_store_key: str = DEFAULT_CHAT_STORE_KEY
     """Name of the conversation."""
-    state: Annotated[WindowState, Stored(serial.read_state, WindowState.to_dict)] = WindowState()
+    state: Annotated[WindowState, Stored(serial.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
     """What is remembered of the last cut."""
     chat_store: Annotated[ChatStore | None, Stored(as_store, as_store)] = Field(default=None, exclude=True)
     """Holds the conversation in the place of this memory."""

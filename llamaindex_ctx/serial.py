@@ -183,7 +183,7 @@ def _content(stream: IOBase) -> str:
     try:
         at = stream.tell()
         stream.seek(0)
-        content: object = stream.read()  # type: ignore[attr-defined]  # every readable stream has it
+        content: object = stream.read()
         stream.seek(at)
     except (OSError, ValueError, AttributeError):
         content = None

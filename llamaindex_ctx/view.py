@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
-from ctx_core import ContextBuilder, ContextOverflowError, HistoryPolicy, LayerReport, Role, Tokens
+from ctx_core import (
+    ContextBuilder,
+    ContextOverflowError,
+    ContextReport,
+    HistoryPolicy,
+    LayerReport,
+    MessageError,
+    Role,
+    TokenCounter,
+    Tokens,
+    WindowState,
+)
 from ctx_core.budget import ContextBudget
-from ctx_core.errors import MessageError
+from ctx_core.builder import OnOverflow
+from ctx_core.counting.counter import ToolDefinition
 from llamaindex_ctx.convert import ChatMessageCodec
 from llamaindex_ctx.tool_calls import read_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ctx_core import Context, ContextReport, TokenCounter, WindowState
-    from ctx_core.builder import OnOverflow
-    from ctx_core.counting.counter import ToolDefinition
+    from ctx_core import Context
 
 CODEC: Final = ChatMessageCodec()
 
@@ -62,12 +71,27 @@ class Viewer:
             MessageError: for a stored message that cannot be read.
         """
         if question is None or is_asked(question, messages):
-            return self._view(messages, state, None, taken)
+            return self._stored(messages, state, taken)
         view = self._view(messages, state, question, taken)
         if not view.messages and text_of(question) == _last_question(messages):
             # Asked before, or stored by an agent whose turn has an answer already: it must not be lost.
-            return self._view(messages, state, None, taken)
+            return self._stored(messages, state, taken)
         return view
+
+    def _stored(self, messages: Sequence[ChatMessage], state: WindowState, taken: int) -> View:
+        """Choose from a conversation that has its question in it.
+
+        Agents look at the conversation once more when their answer is stored. Nothing is asked then, so an
+        answer that doesn't fit behind its question is left out instead of ending the run with an error.
+        """
+        try:
+            return self._view(messages, state, None, taken)
+        except ContextOverflowError:
+            asked = len(messages) - _closing_answers(messages)
+            if asked in (0, len(messages)):
+                raise
+            view = self._view(messages[:asked], state, None, taken)
+            return replace(view, report=_with_left_out(view.report, len(messages) - asked))
 
     def _view(
         self, messages: Sequence[ChatMessage], state: WindowState, question: ChatMessage | None, taken: int
@@ -156,6 +180,27 @@ def is_asked(question: ChatMessage, messages: Sequence[ChatMessage]) -> bool:
         if role is Role.ASSISTANT and not read_calls(message):
             return False
     return False
+
+
+def _closing_answers(messages: Sequence[ChatMessage]) -> int:
+    """Count the answers at the end: messages of the assistant that ask for no tool."""
+    count = 0
+    for message in reversed(messages):
+        if CODEC.role(message) is not Role.ASSISTANT or read_calls(message):
+            break
+        count += 1
+    return count
+
+
+def _with_left_out(report: ContextReport, answers: int) -> ContextReport:
+    why = "no room for the answer"
+    layers = tuple(
+        replace(row, asked=None, left_out=row.left_out + answers, why=f"{row.why}; {why}" if row.why else why)
+        if row.name == "history"
+        else row
+        for row in report.layers
+    )
+    return replace(report, layers=layers)
 
 
 def _last_question(messages: Sequence[ChatMessage]) -> str | None:

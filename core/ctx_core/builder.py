@@ -205,8 +205,15 @@ def _log(context: Context[Any]) -> None:
     report = context.report
     for layer in report.layers:
         _LOG.debug("%s: %d tokens of %s", layer.name, layer.used, layer.budget)
-    messages, layers = report.history.truncated, sum(layer.why.startswith("truncated to its") for layer in report.layers)
+    messages, layers = (
+        report.history.truncated,
+        sum(layer.why.startswith("truncated to its") for layer in report.layers),
+    )
     if messages or layers:
         _LOG.warning(
-            "%d messages and %d layers truncated to fit: %d of %d tokens used", messages, layers, report.used, report.limit
+            "%d messages and %d layers truncated to fit: %d of %d tokens used",
+            messages,
+            layers,
+            report.used,
+            report.limit,
         )

@@ -58,7 +58,7 @@ def broken(
     return [
         *(["I1 over budget"] if counter.count_messages(sent, tools=tools) > limit else []),
         *_pairing(source, sent),
-        *_roles(source, sent, policy),
+        *_roles(source, sent, may_go, policy),
         *_order(source, positions),
         *([] if truncated else _protected(source, sent)),
         *_unchanged(source, sent, policy, truncated=truncated),
@@ -133,20 +133,23 @@ def _pairing(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> 
         if open_ids:
             found.append("I2 unanswered call")
         open_ids = call_ids(message)
-    in_flight = bool(sent) and bool(source) and sent[-1] is source[-1] and len(open_ids) == len(call_ids(sent[-1]))
+    in_flight = bool(sent) and bool(source) and sent[-1].get("n") == len(source) - 1 and len(open_ids) == len(call_ids(sent[-1]))
     if open_ids and not in_flight:
         found.append("I2 unanswered call at the end")
     return found
 
 
-def _roles(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage], policy: HistoryPolicy) -> list[str]:
+def _roles(
+    source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage], may_go: set[int], policy: HistoryPolicy
+) -> list[str]:
     talk = [message for message in sent if message["role"] not in _INSTRUCTIONS]
     asked = any(message["role"] == "user" for message in source)
     if not asked or (talk and talk[0]["role"] == "user"):
         return []
-    first = next(at for at, message in enumerate(source) if message["role"] not in _INSTRUCTIONS)
-    greeting = bool(talk) and talk[0].get("n") == first
-    return [] if greeting and not policy.start_with_user else ["I3 does not start with a user message"]
+    # What begins with a greeting may pass as it is, but only whole.
+    wanted = {at for at in range(len(source)) if source[at]["role"] not in _INSTRUCTIONS} - may_go
+    whole = wanted <= {message["n"] for message in talk if "n" in message}
+    return [] if whole and not policy.start_with_user else ["I3 does not start with a user message"]
 
 
 def _order(source: Sequence[OpenAIMessage], positions: Sequence[int]) -> list[str]:
@@ -225,12 +228,14 @@ def _holes(
     found = ["I5 pinned message left out"] if pinned - may_go - set(kept) else []
     if not wanted:
         return found
+    if remembered and policy.unanswered == "drop" and max(talk) not in wanted:
+        return found  # a call that was in flight when the cut was made, and then came to nothing
     if not kept or max(wanted) not in kept:
         return [*found, "I9 does not reach the present"]
     missing = max((at for at in wanted if at not in kept), default=-1)
     start = next(at for at in kept if at > missing)
     first = next((at for at in kept if at >= start and at not in may_go), start)
-    before = {at for at in kept if at < start} - pinned - _head(source, policy)
+    before = {at for at in kept if at < start} - pinned - _head(source, policy) - _preserved(source, policy)
     question = question_of(source, first)
     running = not any(source[at]["role"] == "user" for at in range(first + 1, len(source)))
     if before - {question} or (before and not (running or remembered)):
@@ -257,6 +262,14 @@ def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
     return found
 
 
+def _preserved(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
+    """Positions of the turns before the running one that are kept even where that one loses its oldest steps."""
+    questions = [at for at, message in enumerate(source) if message["role"] == "user"]
+    if not policy.preserve_recent_turns or not questions:
+        return set()
+    return set(range(questions[-1 - min(policy.preserve_recent_turns, len(questions) - 1)], questions[-1] + 1))
+
+
 def _head(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
     """Positions that may be kept at the front: so many messages from the first question on, and the step they end in."""
     first = next((at for at, message in enumerate(source) if message["role"] == "user"), None)
@@ -265,9 +278,10 @@ def _head(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
     if isinstance(policy.keep_first, Share):
         return set(range(first, len(source)))
     head: set[int] = set()
-    paired = pairs(source)
+    paired, doubles = pairs(source), _doubles(source)
     for at in range(first, len(source)):
-        if source[at]["role"] in _INSTRUCTIONS or at in head:
+        lost = at in doubles or (source[at]["role"] in _RESULTS and at not in paired)
+        if source[at]["role"] in _INSTRUCTIONS or at in head or lost:
             continue
         if len(head) >= policy.keep_first:
             return head
@@ -299,11 +313,12 @@ def _repairable(source: Sequence[OpenAIMessage]) -> set[int]:
 
 
 def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:
-    """Positions of messages that stood before with the same id and the same content."""
+    """Positions of messages that stood before with the same id and the same content; the current one is none of them."""
     firsts: dict[str, OpenAIMessage] = {}
     doubles: set[int] = set()
+    current = max((at for at, message in enumerate(source) if message["role"] == "user"), default=-1)
     for at, message in enumerate(source):
-        if message.get("id"):
+        if message.get("id") and at != current:
             said = {key: value for key, value in message.items() if key != "n"}
             if firsts.setdefault(message["id"], said) == said and said is not firsts[message["id"]]:
                 doubles.add(at)

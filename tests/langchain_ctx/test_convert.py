@@ -27,6 +27,7 @@ from langchain_core.messages import (
     get_notification_metadata,
 )
 
+from ctx_core.builder import ContextBuilder
 from ctx_core.counting import TokenCounter
 from ctx_core.errors import MessageError
 from ctx_core.messages import (
@@ -428,10 +429,16 @@ def test_new_messages_are_of_the_proper_class(message: Message, native: BaseMess
 
 def test_human_message_that_no_human_wrote_says_so() -> None:
     """A synthetic user message is marked the way LangChain marks notifications."""
-    written = CODEC.write(Message.user("[45 earlier messages omitted]"))
+    written = CODEC.write(replace(Message.user("[45 earlier messages omitted]"), synthetic=True))
     assert isinstance(written, HumanMessage)
     assert written.content == "[45 earlier messages omitted]"
     assert get_notification_metadata(written) == {"source": "ctx_layers"}
+
+
+def test_text_that_the_user_wrote_is_not_marked() -> None:
+    """A string given as the current message becomes the user's own message."""
+    context = ContextBuilder(1_000).build([HumanMessage("a")], "And tomorrow?", codec=CODEC)
+    assert get_notification_metadata(context.messages[-1]) is None
 
 
 def test_reading_does_not_normalise_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

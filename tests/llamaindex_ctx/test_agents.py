@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow import AgentWorkflow, BaseWorkflowAgent, CodeActAgent, FunctionAgent, ReActAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole, TextBlock, ToolCallBlock
 from llama_index.core.llms import MockFunctionCallingLLM, MockLLM
 from llama_index.core.llms.mock import MockFunctionCallingLLMWithChatMemoryOfLastCall
@@ -14,12 +14,13 @@ from llama_index.core.storage.chat_store import SimpleChatStore
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, JsonSerializer
 from pydantic import PrivateAttr
+from typing_extensions import override
 
 from ctx_core import HistoryPolicy, Role, TokenCounter, UsageLog
 from llamaindex_ctx import ChatMessageCodec, ContextMemoryBuffer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 
 # Workflows look at every attribute of an agent, deprecated ones of pydantic included.
 pytestmark = [
@@ -46,7 +47,7 @@ class Script:
         self.requests.append([message.model_copy(deep=True) for message in messages])
         return next(self.answers)
 
-    async def stream(self, messages: Sequence[ChatMessage], **_: Any) -> AsyncIterator[ChatMessage]:
+    async def stream(self, messages: Sequence[ChatMessage], **_: Any) -> AsyncGenerator[ChatMessage, None]:
         """Do the same, as a stream of one."""
         yield self(messages)
 
@@ -97,10 +98,19 @@ class ScriptedLLM(MockLLM):
 
     _script: Script = PrivateAttr()
 
+    @classmethod
+    def of(cls, script: Script) -> ScriptedLLM:
+        """Make one: pydantic takes no private attributes in its constructor."""
+        llm = cls(max_tokens=None, is_chat_model=True)
+        llm._script = script
+        return llm
+
+    @override
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """Answer."""
         return ChatResponse(message=self._script(messages))
 
+    @override
     async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> Any:
         """Answer as a stream of one."""
         answer = self._script(messages)
@@ -113,9 +123,13 @@ class ScriptedLLM(MockLLM):
 
 def react_agent(script: Script, *, streaming: bool = False, **kwargs: Any) -> ReActAgent:
     """Make an agent that reasons in text."""
-    llm = ScriptedLLM(is_chat_model=True)
-    llm._script = script  # noqa: SLF001 - pydantic takes no private attributes in its constructor
+    llm = ScriptedLLM.of(script)
     return ReActAgent(tools=[FunctionTool.from_defaults(add)], llm=llm, streaming=streaming, **kwargs)
+
+
+async def ask(agent: BaseWorkflowAgent | AgentWorkflow, **given: Any) -> Any:
+    """Run an agent."""
+    return await agent.run(**given)  # pyright: ignore[reportDeprecated]  # of its overloads, one is
 
 
 def contents(messages: Sequence[ChatMessage]) -> list[str]:
@@ -133,7 +147,7 @@ def memory() -> ContextMemoryBuffer:
 async def test_a_function_agent_stores_its_turn(memory: ContextMemoryBuffer, *, streaming: bool) -> None:
     """Question, calls, results and answer are in the memory; each request had the conversation before it."""
     script = Script([calls("add", "c1", a=1, b=2), calls("add", "c2", a=3, b=4), says("seven")])
-    await function_agent(script, streaming=streaming, system_prompt="SYS").run("1+2, 3+4?", memory=memory)
+    await ask(function_agent(script, streaming=streaming, system_prompt="SYS"), user_msg="1+2, 3+4?", memory=memory)
     assert contents(memory.get_all()) == [
         "user: old q", "assistant: old a", "user: 1+2, 3+4?",
         "assistant: let me see", "tool: 3", "assistant: let me see", "tool: 7", "assistant: seven",
@@ -146,7 +160,7 @@ async def test_a_function_agent_stores_its_turn(memory: ContextMemoryBuffer, *, 
 async def test_an_empty_memory_is_the_agents_memory() -> None:
     """An agent doesn't take an empty memory for none."""
     memory = ContextMemoryBuffer.from_defaults()
-    await function_agent(Script([says("hello")])).run("hi", memory=memory)
+    await ask(function_agent(Script([says("hello")])), user_msg="hi", memory=memory)
     assert contents(memory.get_all()) == ["user: hi", "assistant: hello"]
 
 
@@ -161,7 +175,7 @@ async def test_long_talks_of_an_agent_are_cut_at_turns() -> None:
     script = Script(answers)
     agent = function_agent(script)
     for number in range(12):
-        await agent.run(f"what is {number} + 1?", memory=memory)
+        await ask(agent, user_msg=f"what is {number} + 1?", memory=memory)
     assert len(memory.get_all()) == 48
     first = [request for request in script.requests if request[-1].role == MessageRole.USER]
     assert len(first) == 12
@@ -177,9 +191,9 @@ async def test_a_return_direct_answer_is_stored_and_goes_on(memory: ContextMemor
     """The answer that repeats the id of its call stays an answer in the next request."""
     script = Script([calls("read", "c1", a=5), says("as I said")])
     agent = function_agent(script)
-    await agent.run("read 5", memory=memory)
+    await ask(agent, user_msg="read 5", memory=memory)
     assert contents(memory.get_all())[2:] == ["user: read 5", "assistant: let me see", "tool: 5", "assistant: 5"]
-    await agent.run("what was it?", memory=memory)
+    await ask(agent, user_msg="what was it?", memory=memory)
     assert script.shown()[1][2:] == [
         "user: read 5", "assistant: let me see", "tool: 5", "assistant: 5", "user: what was it?",
     ]  # fmt: skip
@@ -188,7 +202,7 @@ async def test_a_return_direct_answer_is_stored_and_goes_on(memory: ContextMemor
 async def test_the_state_of_an_agent_is_not_stored(memory: ContextMemoryBuffer) -> None:
     """Agents write their state into the last message that they are given: the stored one stays as it was."""
     script = Script([says("ok")])
-    await function_agent(script, initial_state={"secret": 1}).run("hi", memory=memory)
+    await ask(function_agent(script, initial_state={"secret": 1}), user_msg="hi", memory=memory)
     assert "secret" in script.shown()[0][-1]
     assert contents(memory.get_all())[2:] == ["user: hi", "assistant: ok"]
 
@@ -197,24 +211,24 @@ async def test_a_history_given_to_run_takes_the_place_of_the_memory(memory: Cont
     """`chat_history=` sets the memory, with or without a question."""
     script = Script([says("first"), says("second")])
     agent = function_agent(script)
-    await agent.run(chat_history=[ChatMessage("X", role="user")], memory=memory)
+    await ask(agent, chat_history=[ChatMessage("X", role="user")], memory=memory)
     assert script.shown()[0] == ["user: X"]
-    await agent.run("Y", chat_history=[ChatMessage("Z", role="user"), says("z")], memory=memory)
+    await ask(agent, user_msg="Y", chat_history=[ChatMessage("Z", role="user"), says("z")], memory=memory)
     assert script.shown()[1] == ["user: Z", "assistant: z", "user: Y"]
 
 
 async def test_a_run_that_fails_leaves_its_question(memory: ContextMemoryBuffer) -> None:
     """The next run goes on from there: two questions in a row."""
 
-    def down(messages: Sequence[ChatMessage], **_: Any) -> ChatMessage:
+    def down(*_: object, **__: object) -> ChatMessage:
         msg = "llm down"
         raise RuntimeError(msg)
 
     agent = FunctionAgent(llm=MockFunctionCallingLLM(response_generator=down), streaming=False)
     with pytest.raises(RuntimeError, match="llm down"):
-        await agent.run("hi", memory=memory)
+        await ask(agent, user_msg="hi", memory=memory)
     script = Script([says("ok")])
-    await function_agent(script).run("hello?", memory=memory)
+    await ask(function_agent(script), user_msg="hello?", memory=memory)
     assert script.shown()[0][2:] == ["user: hi", "user: hello?"]
 
 
@@ -222,18 +236,20 @@ async def test_an_agent_that_is_stopped_early_answers_from_the_memory(memory: Co
     """`early_stopping_method="generate"` asks with the view and stores the answer."""
     script = Script([calls("add", "c1", a=1, b=2), calls("add", "c2", a=1, b=2), says("forced")])
     agent = function_agent(script, early_stopping_method="generate")
-    await agent.run("loop", memory=memory, max_iterations=2)
+    await ask(agent, user_msg="loop", memory=memory, max_iterations=2)
     assert contents(memory.get_all())[2:] == ["user: loop", "assistant: forced"]
 
 
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_a_react_agent_stores_its_turn(memory: ContextMemoryBuffer, *, streaming: bool) -> None:
     """Question and reasoning are in the memory, after a tool and an answer that could not be parsed."""
-    script = Script([
-        says('Thought: I need a tool.\nAction: add\nAction Input: {"a": 1, "b": 2}'),
-        says("Thought: I can answer.\nAnswer: 3"),
-    ])
-    await react_agent(script, streaming=streaming).run("1+2?", memory=memory)
+    script = Script(
+        [
+            says('Thought: I need a tool.\nAction: add\nAction Input: {"a": 1, "b": 2}'),
+            says("Thought: I can answer.\nAnswer: 3"),
+        ]
+    )
+    await ask(react_agent(script, streaming=streaming), user_msg="1+2?", memory=memory)
     stored = memory.get_all()
     assert contents(stored[:3]) == ["user: old q", "assistant: old a", "user: 1+2?"]
     assert (len(stored), stored[-1].role) == (4, MessageRole.ASSISTANT)
@@ -247,9 +263,9 @@ async def test_a_react_agent_keeps_a_marker_that_a_user_says() -> None:
     for role in (Role.SYSTEM, Role.USER):
         script = Script([answer])
         policy = HistoryPolicy(omission_marker="[{count} earlier messages omitted]", marker_role=role)
-        memory = ContextMemoryBuffer.from_defaults(token_limit=60, counter=COUNTER, policy=policy)
+        memory = ContextMemoryBuffer.from_defaults(token_limit=48, counter=COUNTER, policy=policy)
         memory.put_messages([ChatMessage("old " * 30, role="user"), says("old a")])
-        await react_agent(script).run("and?", memory=memory)
+        await ask(react_agent(script), user_msg="and?", memory=memory)
         reached[role] = any("2 earlier messages omitted" in shown for shown in script.shown()[0])
     assert reached == {Role.SYSTEM: False, Role.USER: True}
 
@@ -259,20 +275,49 @@ async def test_a_react_agent_at_a_tiny_budget_gets_its_question() -> None:
     memory = ContextMemoryBuffer.from_defaults(token_limit=24, counter=COUNTER)
     script = Script([says("Thought: I can answer.\nAnswer: yes")] * 3)
     for number in range(3):
-        await react_agent(script).run(f"question {number}", memory=memory)
+        await ask(react_agent(script), user_msg=f"question {number}", memory=memory)
     assert [shown[-1] for shown in script.shown()] == [f"user: question {number}" for number in range(3)]
     assert len(memory.get_all()) == 6
 
 
+async def test_a_code_agent_stores_its_turn(memory: ContextMemoryBuffer) -> None:
+    """What it wrote, what came of it, and its answer."""
+    script = Script([says("<execute>\n1 + 2\n</execute>"), says("three")])
+    llm = MockFunctionCallingLLM(response_generator=script)
+    agent = CodeActAgent(code_execute_fn=lambda code: "3", llm=llm, tools=[], streaming=False)  # noqa: ARG005 - its name
+    await ask(agent, user_msg="1+2?", memory=memory)
+    stored = memory.get_all()
+    assert [message.role.value for message in stored[2:]] == ["user", "assistant", "user", "assistant"]
+    assert stored[-1].content == "three"
+    assert "user: old q" in script.shown()[1]
+
+
+async def test_an_answer_that_does_not_fit_is_no_error() -> None:
+    """An agent looks at the memory once more behind its answer: the run must not fail there."""
+    memory = ContextMemoryBuffer.from_defaults(token_limit=40, counter=COUNTER)
+    result: Any = await ask(function_agent(Script([says("word " * 100)])), user_msg="hi", memory=memory)
+    assert result.response.content == "word " * 100
+    assert len(memory.get_all()) == 2
+    assert contents(memory.get()) == ["user: hi"]
+    assert memory.last_report is not None
+    assert memory.last_report.layer("history").why == "no room for the answer"
+    script = Script([says("ok")])
+    await ask(function_agent(script), user_msg="and now?", memory=memory)
+    assert script.shown() == [["user: and now?"]]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("second_reasons", [False, True])
-async def test_a_handoff_goes_on_from_the_same_memory(memory: ContextMemoryBuffer, *, second_reasons: bool) -> None:
+async def test_a_handoff_goes_on_from_the_same_memory(
+    memory: ContextMemoryBuffer, *, second_reasons: bool, streaming: bool
+) -> None:
     """The second agent gets the question, and what the first one did, with every call answered."""
     first = Script([calls("add", "c1", a=1, b=2), calls("handoff", "h1", to_agent="a2", reason="r")])
     second = Script([says("Thought: I can answer.\nAnswer: final") if second_reasons else says("final")])
-    one = function_agent(first, name="a1", description="d", can_handoff_to=["a2"])
+    one = function_agent(first, streaming=streaming, name="a1", description="d", can_handoff_to=["a2"])
     make = react_agent if second_reasons else function_agent
-    two = make(second, name="a2", description="d")
-    await AgentWorkflow(agents=[one, two], root_agent="a1").run("multi", memory=memory)
+    two = make(second, streaming=streaming, name="a2", description="d")
+    await ask(AgentWorkflow(agents=[one, two], root_agent="a1"), user_msg="multi", memory=memory)
     (request,) = second.shown()
     assert "user: multi" in request
     assert sum(line.startswith("user: multi") for line in request) == 1
@@ -285,7 +330,7 @@ async def test_the_frameworks_own_spy_agrees(memory: ContextMemoryBuffer) -> Non
     """What `MockFunctionCallingLLMWithChatMemoryOfLastCall` was sent last is what is stored before the answer."""
     llm = MockFunctionCallingLLMWithChatMemoryOfLastCall()
     agent = FunctionAgent(llm=llm, streaming=False, system_prompt="SYS")
-    await agent.run("hi", memory=memory)
+    await ask(agent, user_msg="hi", memory=memory)
     assert llm.last_chat_messages is not None
     assert contents(llm.last_chat_messages) == ["system: SYS", "user: old q", "assistant: old a", "user: hi"]
     assert memory.get_all()[:-1] == list(llm.last_chat_messages)[1:]
@@ -296,9 +341,9 @@ async def test_a_reused_context_goes_on_with_its_memory(memory: ContextMemoryBuf
     script = Script([says("one"), says("two"), says("three")])
     agent = function_agent(script)
     context: Context[Any] = Context(agent)
-    await agent.run("first", memory=memory, ctx=context)
-    await agent.run("second", ctx=context)
-    await agent.run("third", ctx=context)
+    await ask(agent, user_msg="first", memory=memory, ctx=context)
+    await ask(agent, user_msg="second", ctx=context)
+    await ask(agent, user_msg="third", ctx=context)
     again = await context.store.get("memory")
     assert contents(again.get_all()) == [
         "user: old q", "assistant: old a", "user: first", "assistant: one",
@@ -313,8 +358,8 @@ async def test_a_reused_context_keeps_store_and_counter(words: TokenCounter, cap
     memory = ContextMemoryBuffer.from_defaults(chat_store=store, counter=words, usage_log=log)
     agent = function_agent(Script([says("one"), says("two")]))
     context: Context[Any] = Context(agent)
-    await agent.run("first", memory=memory, ctx=context)
-    await agent.run("second", ctx=context)
+    await ask(agent, user_msg="first", memory=memory, ctx=context)
+    await ask(agent, user_msg="second", ctx=context)
     assert contents(store.get_messages("chat_history")) == contents(memory.get_all())
     assert contents(memory.get_all())[2:] == ["user: second", "assistant: two"]
     again = await context.store.get("memory")
@@ -333,10 +378,10 @@ async def test_a_stored_context_comes_back_with_its_memory(
     agent = function_agent(script)
     context: Context[Any] = Context(agent)
     memory.policy = HistoryPolicy(keep_first=1)
-    await agent.run("1+2?", memory=memory, ctx=context)
+    await ask(agent, user_msg="1+2?", memory=memory, ctx=context)
     stored = json.loads(json.dumps(context.to_dict(serializer=serializer)))
     restored: Context[Any] = Context.from_dict(agent, stored, serializer=serializer)
-    await agent.run("again?", ctx=restored)
+    await ask(agent, user_msg="again?", ctx=restored)
     again = await restored.store.get("memory")
     assert isinstance(again, ContextMemoryBuffer)
     assert again is not memory
@@ -353,11 +398,11 @@ async def test_a_stored_context_with_odd_extras_comes_back(user: Callable[[str],
     )
     agent = function_agent(Script([says("ok"), says("fine")]))
     context: Context[Any] = Context(agent)
-    await agent.run("more", memory=memory, ctx=context)
+    await ask(agent, user_msg="more", memory=memory, ctx=context)
     restored: Context[Any] = Context.from_dict(
         agent, json.loads(json.dumps(context.to_dict(serializer=JsonSerializer()))), serializer=JsonSerializer()
     )
-    await agent.run("and more", ctx=restored)
+    await ask(agent, user_msg="and more", ctx=restored)
     again = await restored.store.get("memory")
     assert contents(await again.aget_all())[:4] == ["user: hi", "assistant: hello", "user: more", "assistant: ok"]
     assert len(await again.aget_all()) == 6
@@ -367,7 +412,7 @@ async def test_an_edit_of_the_state_keeps_the_memory(memory: ContextMemoryBuffer
     """Workflows copy their state while a step edits it."""
     agent = function_agent(Script([says("ok")]))
     context: Context[Any] = Context(agent)
-    await agent.run("hi", memory=memory, ctx=context)
+    await ask(agent, user_msg="hi", memory=memory, ctx=context)
     async with context.store.edit_state() as state:
         state["note"] = "edited"
     kept = await context.store.get("memory")

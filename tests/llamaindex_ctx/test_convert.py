@@ -267,10 +267,10 @@ def test_a_return_direct_answer_is_an_assistants_message() -> None:
 
 
 def test_a_result_that_was_given_an_id_is_written_with_it() -> None:
-    """A repaired result carries the id of the call it answers."""
+    """A repaired result carries the id of the call it answers, which only the role `tool` can have."""
     message = ChatMessage("found", role="function", additional_kwargs={"name": "find"})
     written = CODEC.write(replace(CODEC.read(message), tool_call_id="c9", altered=True))
-    assert written.additional_kwargs == {"name": "find", "tool_call_id": "c9"}
+    assert (written.role, written.additional_kwargs) == ("tool", {"name": "find", "tool_call_id": "c9"})
     assert message.additional_kwargs == {"name": "find"}
 
 

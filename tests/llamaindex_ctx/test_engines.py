@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock, ToolCallBlock
 from llama_index.core.chat_engine import (
     CondensePlusContextChatEngine,
     CondenseQuestionChatEngine,
@@ -22,6 +22,7 @@ from llama_index.core.llms.mock import MockLLMWithChatMemoryOfLastCall
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from pydantic import PrivateAttr
+from typing_extensions import override
 
 from ctx_core import ContextOverflowError, HistoryPolicy, Message, TokenCounter
 from llamaindex_ctx import ChatMessageCodec, ContextMemoryBuffer
@@ -49,7 +50,8 @@ class SpyLLM(MockLLM):
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """Note the request."""
         self._sent.append(list(messages))
-        return super().chat(messages, **kwargs)
+        answer: ChatResponse = super().chat(messages, **kwargs)
+        return answer
 
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> Any:
         """Note the request."""
@@ -60,6 +62,7 @@ class SpyLLM(MockLLM):
 class Fixed(BaseRetriever):
     """Finds the same document for every question."""
 
+    @override
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return [NodeWithScore(node=TextNode(text="the tide turns at four"), score=1.0)]
 
@@ -206,12 +209,14 @@ def test_a_condensing_engine_condenses_the_view(llm: SpyLLM, memory: ContextMemo
     """The prompt that condenses holds what fits, and never the word None of a message without text."""
     engine = condense_plus_context(llm, memory)
     call = ToolCallBlock(tool_call_id="1", tool_name="look", tool_kwargs={})
-    memory.put_messages([
-        ChatMessage("first question of all", role="user"),
-        ChatMessage(role="assistant", blocks=[TextBlock(text="let me see"), call]),
-        ChatMessage("seen", role="tool", additional_kwargs={"tool_call_id": "1"}),
-        ChatMessage("so it is", role="assistant"),
-    ])
+    memory.put_messages(
+        [
+            ChatMessage("first question of all", role="user"),
+            ChatMessage(role="assistant", blocks=[TextBlock(text="let me see"), call]),
+            ChatMessage("seen", role="tool", additional_kwargs={"tool_call_id": "1"}),
+            ChatMessage("so it is", role="assistant"),
+        ]
+    )
     for number in range(TURNS):
         engine.chat(f"question number {number} about the tide")
     condensing = llm.sent[-2][-1].content or ""
@@ -252,7 +257,9 @@ def test_an_empty_memory_is_the_engines_memory(
 
 
 @pytest.mark.filterwarnings("ignore:.langchain-community. is being sunset:DeprecationWarning")  # LlamaIndex imports it
-@pytest.mark.parametrize("mode", [ChatMode.SIMPLE, ChatMode.CONTEXT, ChatMode.CONDENSE_PLUS_CONTEXT, ChatMode.CONDENSE_QUESTION])
+@pytest.mark.parametrize(
+    "mode", [ChatMode.SIMPLE, ChatMode.CONTEXT, ChatMode.CONDENSE_PLUS_CONTEXT, ChatMode.CONDENSE_QUESTION]
+)
 def test_an_index_makes_engines_with_it(mode: ChatMode, llm: SpyLLM, memory: ContextMemoryBuffer) -> None:
     """`index.as_chat_engine(memory=…)` passes it on."""
     index = VectorStoreIndex.from_documents([Document(text="the tide turns")], embed_model=MockEmbedding(embed_dim=4))
@@ -312,9 +319,7 @@ def test_a_system_prompt_over_the_budget_is_an_error(llm: SpyLLM, memory: Contex
 
 def test_the_beginning_of_the_prompt_stays_the_same(llm: SpyLLM) -> None:
     """Between two cuts every request begins with the whole of the one before: the provider's cache is warm."""
-    memory = ContextMemoryBuffer.from_defaults(
-        token_limit=400, counter=COUNTER, policy=HistoryPolicy(low_water=0.5)
-    )
+    memory = ContextMemoryBuffer.from_defaults(token_limit=400, counter=COUNTER, policy=HistoryPolicy(low_water=0.5))
     engine = simple(llm, memory)
     for number in range(40):
         engine.chat(f"question number {number} about the tide")

@@ -74,14 +74,11 @@ WAYS: dict[str, Callable[[ContextMemoryBuffer], ContextMemoryBuffer]] = {
 }
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS.keys())
+@pytest.fixture(params=list(WAYS.values()), ids=list(WAYS))
 def again(request: pytest.FixtureRequest) -> Callable[[ContextMemoryBuffer], ContextMemoryBuffer]:
     """A way to store a memory and to have it again."""
     way: Callable[[ContextMemoryBuffer], ContextMemoryBuffer] = request.param
     return way
-
-
-Way = "Callable[[ContextMemoryBuffer], ContextMemoryBuffer]"
 
 
 def test_everything_survives(again: Callable[[ContextMemoryBuffer], ContextMemoryBuffer]) -> None:
@@ -138,7 +135,11 @@ def test_every_budget_survives(budget: ContextBudget) -> None:
     """With shares, fixed parts, and a reserve of either kind."""
     memory = ContextMemoryBuffer.from_defaults(budget=budget)
     restored = ContextMemoryBuffer.from_string(memory.to_string()).budget
-    assert (restored.total, restored.reserve, dict(restored.parts)) == (budget.total, budget.reserve, dict(budget.parts))
+    assert (restored.total, restored.reserve, dict(restored.parts)) == (
+        budget.total,
+        budget.reserve,
+        dict(budget.parts),
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,7 +273,7 @@ def test_a_stream_is_stored_by_its_content() -> None:
 
 def test_legacy_images_are_stored_once() -> None:
     """`additional_kwargs["images"]` became blocks when the message was made, and must not become blocks again."""
-    import base64  # noqa: PLC0415
+    import base64
 
     message = ChatMessage(
         "see", role="user", additional_kwargs={"images": [ImageDocument(image=base64.b64encode(PNG).decode())], "n": 1}
@@ -308,6 +309,12 @@ def test_a_damaged_state_is_forgotten() -> None:
     data = ContextMemoryBuffer.from_defaults([ChatMessage("hi")]).to_dict()
     for state in ({"version": 99}, {"start": "x"}, None, 3):
         assert ContextMemoryBuffer.from_dict({**data, "state": state}).get() == [ChatMessage("hi")]
+
+
+def test_it_has_a_json_schema() -> None:
+    """Tools that describe models can describe it."""
+    schema = ContextMemoryBuffer.model_json_schema()
+    assert {"messages", "budget", "policy", "state"} <= set(schema["properties"])
 
 
 def test_an_unknown_field_is_refused() -> None:
@@ -390,7 +397,11 @@ def test_a_subclass_comes_back_as_itself() -> None:
     """With its own fields."""
     memory = NamedMemory.from_defaults([ChatMessage("hi")])
     memory.label = "mine"
-    for restored in (NamedMemory.from_dict(memory.to_dict()), copy.deepcopy(memory), pickle.loads(pickle.dumps(memory))):  # noqa: S301 - just written
+    for restored in (
+        NamedMemory.from_dict(memory.to_dict()),
+        copy.deepcopy(memory),
+        pickle.loads(pickle.dumps(memory)),  # noqa: S301 - just written
+    ):
         assert isinstance(restored, NamedMemory)
         assert restored.label == "mine"
 

@@ -35,7 +35,7 @@ class TellingLLM(MockLLM):
 
 def telling(window: int, answer: int) -> TellingLLM:
     """Make one."""
-    llm = TellingLLM(is_chat_model=True)
+    llm = TellingLLM(max_tokens=None, is_chat_model=True)
     llm.window, llm.answer = window, answer
     return llm
 
@@ -126,7 +126,9 @@ def test_what_cannot_work_is_refused_at_once(arguments: dict[str, Any], message:
 
 def test_unknown_arguments_are_named_with_the_known() -> None:
     """A typo is not swallowed."""
-    with pytest.raises(BudgetError, match=r"unexpected arguments: 'tokens_limit'; known are chat_history, llm, .*usage_log"):
+    with pytest.raises(
+        BudgetError, match=r"unexpected arguments: 'tokens_limit'; known are chat_history, llm, .*usage_log"
+    ):
         ContextMemoryBuffer.from_defaults(tokens_limit=5)
 
 
@@ -140,15 +142,16 @@ def test_unknown_arguments_are_named_with_the_known() -> None:
 )  # fmt: skip
 def test_arguments_of_memory_that_mean_nothing_are_explained(name: str) -> None:
     """Each tells what to do instead."""
+    arguments: Any = {name: 1}
     with pytest.raises(BudgetError, match=rf"'{name}' \(.+\)"):
-        ContextMemoryBuffer.from_defaults(**{name: 1})
+        ContextMemoryBuffer.from_defaults(**arguments)
 
 
 def test_every_argument_of_the_two_memories_is_known_or_explained() -> None:
     """An argument that a newer LlamaIndex adds would fail here first."""
-    import inspect  # noqa: PLC0415
+    import inspect
 
-    from llamaindex_ctx.settings import ARGUMENTS, EXPLAINED  # noqa: PLC0415
+    from llamaindex_ctx.settings import ARGUMENTS, EXPLAINED
 
     ours = inspect.signature(ContextMemoryBuffer.from_defaults).parameters
     assert set(ARGUMENTS) == set(ours) - {"unknown"}

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
-    from llama_index.core.storage.chat_store.base import BaseChatStore
     from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 
     from ctx_core import TokenCounter
@@ -315,6 +314,17 @@ async def test_what_memory_has_archived_is_part_of_the_conversation(
     assert len(await database.get_messages("eva")) < len(talk)
     ours = ContextMemoryBuffer.from_defaults(session_id="eva", chat_store=database)
     assert await ours.aget_all() == talk
+
+
+async def test_a_database_conversation_is_stored_with_its_memory(
+    database: AsyncDBChatStore, talk: list[ChatMessage]
+) -> None:
+    """Its messages come along, also where an event loop is running, as in a workflow."""
+    memory = ContextMemoryBuffer.from_defaults(chat_store=database, session_id="eva")
+    await memory.aput_messages(talk)
+    data = {**memory.to_dict(), "token": "of another process"}
+    assert ContextMemoryBuffer.from_dict(data).get_all() == talk
+    assert ContextMemoryBuffer.from_dict(data, chat_store=database).messages == []
 
 
 async def test_a_database_that_fails_halfway_keeps_the_old_conversation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -101,10 +102,14 @@ class Cut:
             left -= self.stretch.cost(at)
         return left < 0
 
+    def most_messages(self, share: float = 1.0) -> float:
+        """Give how many messages of the history may be kept: a share of what the policy allows, at least 1."""
+        most = self.stretch.policy.max_messages
+        return math.inf if most is None else max(1, int(most * share))
+
     def too_many(self, share: float = 1.0) -> bool:
         """Whether more messages are kept than a share of those the policy allows."""
-        most = self.stretch.policy.max_messages
-        return most is not None and self.count(self.kept) > max(1, int(most * share))
+        return self.count(self.kept) > self.most_messages(share)
 
     @property
     def question(self) -> int | None:
@@ -149,6 +154,13 @@ class Cut:
             reasoning_from=self.reasoning_from,
         )
 
+    def lost_copies(self) -> bool:
+        """Whether a message in the stretch was taken for a copy of one that does not go out."""
+        position = self.stretch.entries[self.start].position if self.start < len(self.stretch.entries) else 0
+        kept = self._positions_before(position)
+        copies = self.stretch.repairs.copies.items()
+        return any(first < position <= copy and first not in kept for copy, first in copies)
+
     def _positions_before(self, position: int) -> set[int]:
         entries = self.stretch.entries
         return {entries[at].position for at in self.kept if entries[at].position < position}
@@ -172,10 +184,9 @@ class Room:
             self.left -= self.cut.stretch.cost(at)
             self.messages += self.cut.count((at,))
 
-    def holds(self, *, spare: int = 0, share: float = 1.0) -> bool:
-        """Whether nothing is exceeded, with so many tokens to spare, by a share of the most messages."""
-        most = self.cut.stretch.policy.max_messages
-        return self.left >= spare and (most is None or self.messages <= max(1, int(most * share)))
+    def holds(self) -> bool:
+        """Whether nothing is exceeded."""
+        return self.left >= 0 and self.messages <= self.cut.most_messages()
 
 
 def _marker(stretch: Stretch, template: str, count: int) -> Message:

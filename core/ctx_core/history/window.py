@@ -72,10 +72,21 @@ def select(
         The window. It may be over the limit where what is protected does not fit.
     """
     known = matching(state, transcript)
-    stretch = _examined(transcript, limit, counter, policy, known)
-    cut = Cut(stretch, protected(stretch, limit), limit, policy.low_water if state is not None else 1.0)
-    if stretch.entries:
-        make_fit(cut, truncate=truncate)
+    low_water = policy.low_water if state is not None else 1.0
+
+    def cut_from(known: WindowState) -> Cut:
+        stretch = _examined(transcript, limit, counter, policy, known)
+        cut = Cut(stretch, protected(stretch, limit), limit, low_water)
+        if stretch.entries:
+            make_fit(cut, truncate=truncate)
+        return cut
+
+    cut = cut_from(known)
+    while cut.lost_copies():
+        # A message was left out because it stood before as well, and there the cut has taken it.
+        cut = cut_from(cut.remembered(transcript))
+        cut.made = True
+    stretch = cut.stretch
     entries = cut.listed()
     return Window(
         entries=entries,
