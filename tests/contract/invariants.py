@@ -225,12 +225,12 @@ def _holes(
     talk = {at for at in range(len(source)) if source[at]["role"] not in _INSTRUCTIONS}
     kept, wanted = sorted(talk & set(positions)), talk - may_go
     pinned = _pinned(source, policy)
-    found = ["I5 pinned message left out"] if pinned - may_go - set(kept) else []
+    found = ["I5 pinned message left out"] if (pinned & talk) - may_go - set(kept) else []
     if not wanted:
         return found
     if remembered and policy.unanswered == "drop" and max(talk) not in wanted:
         return found  # a call that was in flight when the cut was made, and then came to nothing
-    if not kept or max(wanted) not in kept:
+    if not kept or kept[-1] < max(wanted):
         return [*found, "I9 does not reach the present"]
     missing = max((at for at in wanted if at not in kept), default=-1)
     start = next(at for at in kept if at > missing)
@@ -252,7 +252,7 @@ def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
     found: set[int] = set()
     paired, codec = pairs(source), OpenAICodec()
     for at, message in enumerate(source):
-        if message["role"] in _INSTRUCTIONS or not policy.pinned(codec.read(message)):
+        if not policy.pinned(codec.read(message)):
             continue
         call = paired.get(at, at)
         if message["role"] in _RESULTS and call == at:

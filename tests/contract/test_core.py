@@ -40,7 +40,7 @@ def fitted(messages: list[OpenAIMessage], budget: int, **options: Any) -> tuple[
             budget = error.needed
 
 
-@settings(max_examples=200)
+@settings(max_examples=max(200, settings().max_examples))
 @given(conversations(), budgets, policies)
 def test_every_invariant_holds(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
     """I1 to I6 and I9 hold whatever the conversation, the budget and the policy."""

@@ -10,10 +10,10 @@ import pytest
 
 from ctx_core.cli import main
 
-SECRET = "the-content-of-a-message"
-GOOD = json.dumps([{"role": "user", "content": SECRET}])
+CONTENT = "the-content-of-a-message"
+GOOD = json.dumps([{"role": "user", "content": CONTENT}])
 TWO = f"{GOOD}\n{GOOD}\n"
-MANY = GOOD[:-1] + ',{"role": "robot", "content": "' + SECRET + '"}]'
+MANY = GOOD[:-1] + ',{"role": "robot", "content": "' + CONTENT + '"}]'
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -23,7 +23,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert out == ""
     assert err.count("\n") == 1
     assert err.startswith("ctx-layers: ")
-    assert SECRET not in err
+    assert CONTENT not in err
     return err.strip()
 
 
@@ -141,7 +141,7 @@ def test_files(
     assert err.startswith(f"ctx-layers: {file}: ")
     assert said in err
     assert err.count("\n") == 1
-    assert SECRET not in err
+    assert CONTENT not in err
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def rows(text: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("with_tools", [False, True], ids=["no tools", "tools"])
 @pytest.mark.parametrize("model", ["gpt-4o", "claude-sonnet-4-5", "nobody-knows-it"])
 def test_the_sum_is_that_of_the_requests(
-    times: int, with_tools: bool, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    *, times: int, with_tools: bool, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The total is what the counter says of each request, and the rows add up to it."""
     file, tools = tmp_path / "talk.jsonl", tmp_path / "tools.json"

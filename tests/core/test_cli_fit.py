@@ -6,14 +6,17 @@ import gzip
 import io
 import json
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ctx_core import TokenCounter, fit
 from ctx_core.cli import main
+from ctx_core.report_html import as_html
 from tests.contract.shared import SHARED, needs_shared
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Messages = list[dict[str, Any]]
 
@@ -95,13 +98,13 @@ def test_json_is_what_fit_gives(file: str, budget: int, capsys: pytest.CaptureFi
 
     context = fit(LONG, budget, counter="gpt-4o")
     printed = json.loads(capsys.readouterr().out)
-    assert printed == {"messages": context.messages, "report": {**context.report.to_dict()}}
+    assert printed == {"messages": context.messages, "report": context.report.to_dict()}
 
 
 @pytest.mark.parametrize("name", ["talk.json", "talk.jsonl", "talk.jsonl.gz", "talk", "talk.txt"])
 @pytest.mark.parametrize("wrapped", [False, True], ids=["list", "object"])
 def test_every_form_of_file_is_read(
-    name: str, wrapped: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    *, name: str, wrapped: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A list or an object, on one line, compressed or not, whatever the name."""
     file = written(tmp_path / name, {"messages": LONG} if wrapped else LONG)
@@ -126,7 +129,7 @@ def test_a_document_over_many_lines_is_one_conversation(
 
 @pytest.mark.parametrize("compressed", [False, True], ids=["plain", "gzip"])
 def test_standard_input_is_read(
-    compressed: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    *, compressed: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`-` reads standard input, and sees by itself whether it is compressed."""
     data = json.dumps(LONG).encode()
@@ -205,7 +208,7 @@ def test_the_budget(
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["list", "object"])
-def test_tools_are_counted(wrapped: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tools_are_counted(*, wrapped: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The definitions of `--tools` have a layer of their own."""
     tools = written(tmp_path / "tools.json", {"tools": [TOOL]} if wrapped else [TOOL])
     file = written(tmp_path / "talk.json", SHORT)
@@ -227,7 +230,7 @@ def test_the_page_stands_on_its_own(file: str, tmp_path: Path) -> None:
     assert text.startswith("<!doctype html>")
     assert text.rstrip().endswith("</html>")
     assert '<meta name="color-scheme" content="light dark">' in text
-    assert fit(LONG, 300, counter="gpt-4o").report._repr_html_() in text
+    assert as_html(fit(LONG, 300, counter="gpt-4o").report) in text
     assert not any(word in text for word in ("<script", "<link", "http:", "https:", "question 3"))
 
 

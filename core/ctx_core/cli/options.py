@@ -88,7 +88,7 @@ def _add_file(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "file",
         metavar="FILE",
-        help='a JSON list of messages, an object with "messages", or JSON Lines of these, also .gz; - is standard input',
+        help='a JSON list of messages, an object with "messages", or JSON Lines of these, also .gz; or - for stdin',
     )
 
 
