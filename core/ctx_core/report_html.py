@@ -39,7 +39,8 @@ def as_html(report: ContextReport) -> str:
         '<table style="border-collapse:collapse;margin:8px 0;color:inherit;background:transparent;'
         'font:inherit;white-space:nowrap">'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        f'<div style="opacity:.75">{report.reserve:,} kept for the answer; counted with {escape(report.counter)}</div></div>'
+        f'<div style="opacity:.75">{report.reserve:,} kept for the answer; counted with {escape(report.counter)}</div>'
+        "</div>"
     )
 
 
