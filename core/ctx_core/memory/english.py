@@ -48,6 +48,10 @@ _IRREGULAR: Final = {
     for form in forms
 }
 
+_FORMS: Final[dict[str, tuple[str, ...]]] = {}
+for _form, _base in _IRREGULAR.items():
+    _FORMS[_base] = (*_FORMS.get(_base, ()), _form)
+
 # Longest first; what is left before the suffix must have a vowel and this many letters.
 _SUFFIXES: Final = (
     ("ization", "ize", 3), ("isation", "ize", 3), ("ational", "ate", 3), ("fulness", "ful", 3),
@@ -68,6 +72,17 @@ def english_stem(word: str) -> str:
     if len(word) < _SHORTEST:
         return word
     return _without_end(_without_suffix(_without_inflection(_without_plural(word))))
+
+
+def english_forms(word: str) -> tuple[str, ...]:
+    """Give beginnings that the forms of a lower-case word have: that of its stem, and its irregular forms."""
+    if not (word.isascii() and word.isalpha()):
+        return (word,)
+    base = _IRREGULAR.get(word, word)
+    stem = english_stem(base)
+    # "happi" and "happy" begin alike without their last letter.
+    beginning = stem[:-1] if len(stem) > _SHORTEST and not base.startswith(stem) else stem
+    return tuple(dict.fromkeys((beginning, *_FORMS.get(base, ()))))
 
 
 def _without_plural(word: str) -> str:
