@@ -18,6 +18,7 @@ _RULE: Final = re.compile(r"\s*(?:-\s*){3,}$|\s*(?:\*\s*){3,}$|\s*(?:_\s*){3,}$"
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _DATE: Final = re.compile(r"[\[(*_]*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::\d{2})?(?:Z|\b))?[\])*_]*\s*[:—–-]*\s*")
 _UNFILLED: Final = re.compile(r"\([^()]*\)|\*[^*]*\*|_[^_]*_")  # a template's hint of what to write there
+_SPECIAL: Final = frozenset("-*+•#_<`~0123456789")  # what a line that is not just text begins with
 _LONGEST: Final = 4_000  # characters of an entry; what is longer becomes several
 _INDENTED: Final = 2
 
@@ -33,7 +34,10 @@ class _Reader:
 
     def read(self, line: str) -> Iterator[MemoryItem]:
         """Take a line, and give the entry that it ends, if any."""
-        if self.hidden or line.lstrip().startswith("<!--"):
+        first = line.lstrip()[:1]
+        if first and first not in _SPECIAL and not (self.hidden or self.fenced):
+            yield from self._take(line)
+        elif self.hidden or line.lstrip().startswith("<!--"):
             self.hidden = "-->" not in line
         elif _FENCE.match(line):
             self.fenced = not self.fenced
@@ -85,7 +89,10 @@ def entries(lines: Iterable[str], *, source: str = "MEMORY.md") -> Iterator[Memo
     """
     reader = _Reader(source)
     for line in lines:
-        for start in range(0, max(1, len(line)), _LONGEST):
+        if len(line) <= _LONGEST:
+            yield from reader.read(line.rstrip())
+            continue
+        for start in range(0, len(line), _LONGEST):
             yield from reader.read(line[start : start + _LONGEST].rstrip())
     yield from reader.finish()
 

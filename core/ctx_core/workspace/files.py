@@ -89,19 +89,18 @@ def read_start(found: Found, limit: int, warnings: list[str]) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def lines_of(found: Found, warnings: list[str]) -> Iterator[str]:
-    """Give the lines of a file of any size, holding one piece of it at a time."""
+def pieces_of(found: Found, warnings: list[str]) -> Iterator[str]:
+    """Give the text of a file of any size, some whole lines at a time; only a very long line is cut."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     rest = ""
     try:
         with found.path.open("rb") as file:
             while piece := file.read(_PIECE):
-                lines = (rest + decoder.decode(piece)).splitlines(keepends=True)
-                rest = lines.pop() if lines and not lines[-1].endswith("\n") else ""
-                yield from lines
-                while len(rest) > _LONGEST_LINE:
-                    yield rest[:_LONGEST_LINE]
-                    rest = rest[_LONGEST_LINE:]
+                text = rest + decoder.decode(piece)
+                end = text.rfind("\n") + 1 or (len(text) if len(text) > _LONGEST_LINE else 0)
+                rest = text[end:]
+                if end:
+                    yield text[:end]
     except OSError as error:
         warn(warnings, f"{found.shown}: cannot be read to its end ({type(error).__name__})")
     rest += decoder.decode(b"", final=True)

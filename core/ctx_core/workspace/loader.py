@@ -11,10 +11,10 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ctx_core.memory.candidates import candidates
+from ctx_core.memory.candidates import Sought
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.markdown import entries
-from ctx_core.workspace.files import Found, Signature, find, lines_of, read_start, warn
+from ctx_core.workspace.files import Found, Signature, find, pieces_of, read_start, warn
 from ctx_core.workspace.front_matter import front_matter
 from ctx_core.workspace.layout import Layout
 from ctx_core.workspace.skills import Skill, read_skill, skill_files
@@ -193,8 +193,11 @@ def _memories(root: Path, layout: Layout, question: str, warnings: list[str]) ->
     for name in layout.memory:
         found = find(root, name, warnings)
         if found is not None:
-            read = entries(lines_of(found, warnings), source=found.path.name)
-            return tuple(read if found.size <= layout.max_file else candidates(question, read))
+            pieces, source = pieces_of(found, warnings), found.path.name
+            if found.size <= layout.max_file:
+                return tuple(entries((line for piece in pieces for line in piece.splitlines()), source=source))
+            sought = Sought(question)
+            return tuple(sought.best(entries(sought.lines(pieces), source=source)))
     return ()
 
 
