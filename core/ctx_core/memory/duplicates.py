@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from ctx_core.memory.english import STOP_WORDS, english_stem
@@ -46,6 +47,7 @@ class Duplicates:
         return [known for word in rarest for known in self._long.get(word, ())]
 
 
+@lru_cache(maxsize=16_384)
 def _content(text: str) -> frozenset[str]:
     words = plain_words(text)
     content = frozenset(english_stem(word) for word in words if word not in STOP_WORDS or word in _DENIALS)
