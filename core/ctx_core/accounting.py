@@ -107,11 +107,11 @@ def _history(window: Window) -> HistoryReport:
 
 
 def _why(history: HistoryReport) -> str:
-    repaired = sum(history.repairs.values())
-    parts = (
-        (history.omitted, "oldest left out"),
-        (history.cleared, f"{history.cleared} results cleared"),
-        (history.shortened, f"{history.shortened} results shortened"),
-        (repaired, f"{repaired} repaired"),
+    counts = (
+        (history.cleared, "cleared"),
+        (history.shortened, "shortened"),
     )
-    return ", ".join(text for count, text in parts if count)
+    parts = ["oldest left out"] if history.omitted else []
+    parts += [f"{count} result{'s' if count > 1 else ''} {done}" for count, done in counts if count]
+    repaired = sum(history.repairs.values())
+    return ", ".join([*parts, f"{repaired} repaired"] if repaired else parts)

@@ -40,6 +40,8 @@ class Layer:
     """The most it may cost, where the budget doesn't say."""
     protected: bool = False
     """Whether it stays whole even over its cap: others have less then, and the report says so."""
+    priority: int = 0
+    """When the running turn needs the room, layers of the lowest priority give way first; of equals, the last."""
     stable: bool = True
     """Whether it says the same on every turn. What is not stable can be placed behind the history."""
     marker: str = MARKER

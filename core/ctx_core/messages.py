@@ -142,6 +142,8 @@ class Message:
     """Whether the framework marks this tool result as an error."""
     origin: object = field(default=None, compare=False)
     """The caller's own object, or None for a message that was made here."""
+    synthetic: bool = field(default=False, compare=False)
+    """Whether nobody said it: a stub, an omission marker, a layer of text in a message of its own."""
     altered: bool = field(default=False, compare=False)
     """Whether it differs from `origin`, so that a changed copy must be written."""
 

@@ -36,9 +36,11 @@ def as_html(report: ContextReport) -> str:
         '<div role="img" aria-label="' + escape(summary(report)) + '" style="display:flex;height:22px;'
         'border:1px solid rgba(128,128,128,.5);border-radius:4px;overflow:hidden">'
         f"{bar}</div>"
-        '<table style="border-collapse:collapse;margin:8px 0;color:inherit;background:transparent">'
+        '<table style="border-collapse:collapse;margin:8px 0;color:inherit;background:transparent;'
+        'font:inherit;white-space:nowrap">'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        f'<div style="opacity:.75">{escape(summary(report))}</div></div>'
+        f'<div style="opacity:.75">{report.reserve:,} kept for the answer; counted with {escape(report.counter)}</div>'
+        "</div>"
     )
 
 

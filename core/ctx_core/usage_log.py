@@ -105,3 +105,11 @@ class UsageLog:
     def __deepcopy__(self, memo: dict[int, Any]) -> UsageLog:
         """Give itself: copies of what reports to a log report to the same one."""
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the lock."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Unpickle with a lock of its own."""
+        vars(self).update(state, _lock=threading.Lock())

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ctx_core import HistoryPolicy, Share
+from ctx_core.openai_messages import OpenAICodec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ctx_core import TokenCounter
 
 OpenAIMessage = dict[str, Any]
+
+_INSTRUCTIONS: Final = ("system", "developer")
+_RESULTS: Final = ("tool", "function")
+_MAY_CHANGE: Final = {
+    "tool": {"content", "tool_call_id"},
+    "function": {"content", "tool_call_id"},
+    "assistant": {"content", "tool_calls", "function_call", "reasoning_content"},
+}
+"""Fields in which an altered copy may differ from its source, by role."""
+
+
+def numbered(source: Iterable[OpenAIMessage]) -> list[OpenAIMessage]:
+    """Give every message its position in a field that no codec knows, so that even a shortened copy is recognised."""
+    return [{**message, "n": at} for at, message in enumerate(source)]
 
 
 def broken(
@@ -19,10 +35,10 @@ def broken(
     *,
     limit: int,
     counter: TokenCounter,
+    policy: HistoryPolicy | None = None,
     tools: Sequence[dict[str, Any]] = (),
     truncated: bool = False,
     remembered: bool = False,
-    calls_may_go: bool = False,
 ) -> list[str]:
     """Name the invariants that a request breaks.
 
@@ -31,31 +47,83 @@ def broken(
         sent: what went out for it.
         limit: tokens that it may cost.
         counter: recounts it, from scratch.
+        policy: what was allowed to happen to it.
         tools: tool definitions that went along.
         truncated: whether protected texts may have been cut.
         remembered: whether the cut may have been made on an earlier turn, in the middle of the turn that ran then.
-        calls_may_go: whether calls without results were to be taken out, with messages that are nothing else.
     """
-    found: list[str] = []
-    if counter.count_messages(sent, tools=tools) > limit:
-        found.append("I1 over budget")
-    found += _pairing(source, sent)
-    found += [] if truncated else _unchanged(source, sent)
-    found += _roles(source, sent)
+    policy = policy or HistoryPolicy()
     positions = [message["n"] for message in sent if "n" in message]
-    found += _order(source, positions)
-    if not truncated:
-        found += _protected(source, sent)
-    may_go = _repairable(source) | (_only_calls(source) if calls_may_go else set())
-    found += _holes(source, positions, may_go, remembered=remembered)
+    may_go = _repairable(source) | (_only_calls(source) if policy.unanswered == "drop" else set[int]())
+    return [
+        *(["I1 over budget"] if counter.count_messages(sent, tools=tools) > limit else []),
+        *_pairing(source, sent),
+        *_roles(source, sent, may_go, policy),
+        *_order(source, positions),
+        *([] if truncated else _protected(source, sent)),
+        *_unchanged(source, sent, policy, truncated=truncated),
+        *_holes(source, positions, may_go, policy, remembered=remembered),
+    ]
+
+
+def call_ids(message: OpenAIMessage) -> list[str | None]:
+    """Give the ids of the calls of a message; a legacy call has none."""
+    ids: list[str | None] = [call.get("id") for call in message.get("tool_calls") or ()]
+    return [*ids, None] if message.get("function_call") else ids
+
+
+def pairs(source: Sequence[OpenAIMessage]) -> dict[int, int]:
+    """Give the position of its call for every result that answers one: the newest before it that asks for its id."""
+    found: dict[int, int] = {}
+    asking: list[_Asking] = []
+    doubles = _doubles(source)
+    for at, message in enumerate(source):
+        if at in doubles:
+            continue
+        if message["role"] in _RESULTS:
+            nearest = next((one for one in reversed(asking) if any(_answers(message, call) for call in one.calls)), None)
+            slot = None if nearest is None else next((one for one in nearest.open if _answers(message, one)), None)
+            if nearest is not None and slot is not None:
+                nearest.open.remove(slot)
+                found[at] = nearest.at
+        elif calls := _calls(message):
+            asking.append(_Asking(at, calls, list(calls)))
     return found
+
+
+class _Call(NamedTuple):
+    id: str | None
+    name: str
+
+
+class _Asking(NamedTuple):
+    at: int
+    calls: list[_Call]
+    open: list[_Call]
+
+
+def _calls(message: OpenAIMessage) -> list[_Call]:
+    calls = [_Call(call.get("id"), call["function"]["name"]) for call in message.get("tool_calls") or ()]
+    legacy = message.get("function_call")
+    return [*calls, _Call(None, legacy["name"])] if legacy else calls
+
+
+def _answers(result: OpenAIMessage, call: _Call) -> bool:
+    if result.get("tool_call_id"):
+        return bool(result["tool_call_id"] == call.id)
+    return result.get("name") in (None, call.name)
+
+
+def question_of(source: Sequence[OpenAIMessage], at: int) -> int | None:
+    """Give the position of the user message that a position's turn begins with."""
+    return next((back for back in range(at, -1, -1) if source[back]["role"] == "user"), None)
 
 
 def _pairing(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[str]:
     found: list[str] = []
     open_ids: list[str | None] = []
     for message in sent:
-        if message["role"] in ("tool", "function"):
+        if message["role"] in _RESULTS:
             key = message.get("tool_call_id") if message["role"] == "tool" else None
             if key in open_ids:
                 open_ids.remove(key)
@@ -65,36 +133,23 @@ def _pairing(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> 
         if open_ids:
             found.append("I2 unanswered call")
         open_ids = call_ids(message)
-    in_flight = bool(sent) and bool(source) and sent[-1] is source[-1] and len(open_ids) == len(call_ids(sent[-1]))
+    in_flight = bool(sent) and bool(source) and sent[-1].get("n") == len(source) - 1 and len(open_ids) == len(call_ids(sent[-1]))
     if open_ids and not in_flight:
         found.append("I2 unanswered call at the end")
     return found
 
 
-def call_ids(message: OpenAIMessage) -> list[str | None]:
-    """Give the ids of the calls of a message; a legacy call has none."""
-    ids: list[str | None] = [call.get("id") for call in message.get("tool_calls") or ()]
-    return [*ids, None] if message.get("function_call") else ids
-
-
-def _roles(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[str]:
-    talk = [message for message in sent if message["role"] not in ("system", "developer")]
+def _roles(
+    source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage], may_go: set[int], policy: HistoryPolicy
+) -> list[str]:
+    talk = [message for message in sent if message["role"] not in _INSTRUCTIONS]
     asked = any(message["role"] == "user" for message in source)
-    if asked and (not talk or talk[0]["role"] != "user"):
-        whole = sum(m["role"] not in ("system", "developer") for m in source) == len(talk)
-        greeting = bool(talk) and talk[0].get("n") == _first_talk(source)
-        if not (whole or greeting):
-            return ["I3 does not start with a user message"]
-    return []
-
-
-def _first_talk(source: Sequence[OpenAIMessage]) -> int:
-    return next(at for at, message in enumerate(source) if message["role"] not in ("system", "developer"))
-
-
-def numbered(source: Sequence[OpenAIMessage]) -> list[OpenAIMessage]:
-    """Give every message its position in a field that no codec knows, so that even a shortened copy is recognised."""
-    return [{**message, "n": at} for at, message in enumerate(source)]
+    if not asked or (talk and talk[0]["role"] == "user"):
+        return []
+    # What begins with a greeting may pass as it is, but only whole.
+    wanted = {at for at in range(len(source)) if source[at]["role"] not in _INSTRUCTIONS} - may_go
+    whole = wanted <= {message["n"] for message in talk if "n" in message}
+    return [] if whole and not policy.start_with_user else ["I3 does not start with a user message"]
 
 
 def _order(source: Sequence[OpenAIMessage], positions: Sequence[int]) -> list[str]:
@@ -102,85 +157,169 @@ def _order(source: Sequence[OpenAIMessage], positions: Sequence[int]) -> list[st
     found: list[str] = []
     if len(set(positions)) != len(positions):
         found.append("I4 duplicated")
-    placed = [at for at in positions if source[at]["role"] not in ("tool", "function") or _stands_behind_call(source, at)]
+    standing = _standing(source)
+    placed = [at for at in positions if source[at]["role"] not in _RESULTS or at in standing]
     if placed != sorted(placed):
         found.append("I4 out of order")
     return found
 
 
-def _stands_behind_call(source: Sequence[OpenAIMessage], at: int) -> bool:
-    before = at - 1
-    while before >= 0 and source[before]["role"] in ("tool", "function"):
-        before -= 1
-    return before >= 0 and (source[at].get("tool_call_id") if source[at]["role"] == "tool" else None) in call_ids(source[before])
-
-
-def _unchanged(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[str]:
-    """Only results, and answers whose calls or reasoning had to go, may be altered; everything else is the caller's own."""
-    mine = [message for message in sent if message["role"] not in ("tool", "function", "assistant") and "n" in message]
-    return ["I6 altered or copied"] if any(message is not source[message["n"]] for message in mine) else []
+def _standing(source: Sequence[OpenAIMessage]) -> dict[int, int]:
+    """Give the results that stand where they belong, directly behind their call, with the position of the call."""
+    paired = pairs(source)
+    standing: dict[int, int] = {}
+    before = -1
+    for at, message in enumerate(source):
+        if message["role"] not in _RESULTS:
+            before = at
+        elif paired.get(at) == before:
+            standing[at] = before
+    return standing
 
 
 def _protected(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[str]:
     found: list[str] = []
     ids = {id(message) for message in sent}
-    if any(id(message) not in ids for message in source if message["role"] in ("system", "developer")):
+    doubles = _doubles(source)
+    instructions = [m for at, m in enumerate(source) if m["role"] in _INSTRUCTIONS and at not in doubles]
+    if any(id(message) not in ids for message in instructions):
         found.append("I5 system message lost or altered")
-    questions = [message for message in source if message["role"] == "user"]
-    if questions and id(questions[-1]) not in ids:
+    questions = [at for at, message in enumerate(source) if message["role"] == "user" and at not in doubles]
+    if questions and id(source[questions[-1]]) not in ids:
         found.append("I5 current message lost or altered")
     return found
 
 
-def _holes(source: Sequence[OpenAIMessage], positions: Sequence[int], may_go: set[int], *, remembered: bool) -> list[str]:
-    """The kept history is one stretch up to the present, with the question of a turn cut in its middle before it."""
-    kept = sorted({at for at in positions if source[at]["role"] not in ("system", "developer")})
-    if not kept:
-        return []
-    wanted = {at for at in range(len(source)) if source[at]["role"] not in ("system", "developer")} - may_go
-    start = next(at for at in kept if not any(at < hole <= kept[-1] and hole not in kept for hole in wanted))
+def _unchanged(
+    source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage], policy: HistoryPolicy, *, truncated: bool
+) -> list[str]:
+    """Messages are the caller's own; an altered copy differs where it may, and keeps what nobody knows."""
     found: list[str] = []
-    if max(wanted) not in kept:
-        found.append("I9 does not reach the present")
-    before = [at for at in kept if at < start]
-    if before:
-        question = next((at for at in range(start - 1, -1, -1) if source[at]["role"] == "user"), None)
-        running = not any(source[at]["role"] == "user" for at in range(start, len(source)))
-        if before != [question] or not (running or remembered):
-            found.append("I9 hole")
-    elif source[start]["role"] != "user" and any(source[at]["role"] == "user" for at in range(start)):
+    current = max((at for at, message in enumerate(source) if message["role"] == "user"), default=-1)
+    for message in sent:
+        if "n" not in message or message is source[message["n"]]:
+            continue
+        mine = source[message["n"]]
+        fields = _MAY_CHANGE.get(mine["role"], set[str]())
+        if truncated and (mine["role"] in _INSTRUCTIONS or message["n"] == current):
+            fields = {"content"}
+        if mine["role"] == "assistant" and policy.reasoning == "keep" and policy.unanswered == "stub":
+            fields = set()
+        changed = {key for key in {*mine, *message} if mine.get(key) != message.get(key)}
+        if not changed:
+            found.append("I6 copied")
+        elif not changed <= fields:
+            found.append(f"I6 altered {mine['role']}: {', '.join(sorted(changed - fields))}")
+    return found
+
+
+def _holes(
+    source: Sequence[OpenAIMessage],
+    positions: Sequence[int],
+    may_go: set[int],
+    policy: HistoryPolicy,
+    *,
+    remembered: bool,
+) -> list[str]:
+    """The kept history is one stretch up to the present, with the question of a turn cut in its middle before it."""
+    talk = {at for at in range(len(source)) if source[at]["role"] not in _INSTRUCTIONS}
+    kept, wanted = sorted(talk & set(positions)), talk - may_go
+    pinned = _pinned(source, policy)
+    found = ["I5 pinned message left out"] if (pinned & talk) - may_go - set(kept) else []
+    if not wanted:
+        return found
+    if remembered and policy.unanswered == "drop" and max(talk) not in wanted:
+        return found  # a call that was in flight when the cut was made, and then came to nothing
+    if not kept or kept[-1] < max(wanted):
+        return [*found, "I9 does not reach the present"]
+    missing = max((at for at in wanted if at not in kept), default=-1)
+    start = next(at for at in kept if at > missing)
+    first = next((at for at in kept if at >= start and at not in may_go), start)
+    before = {at for at in kept if at < start} - pinned - _head(source, policy) - _preserved(source, policy)
+    question = question_of(source, first)
+    running = not any(source[at]["role"] == "user" for at in range(first + 1, len(source)))
+    if before - {question} or (before and not (running or remembered)):
+        found.append("I9 hole")
+    if question is not None and question not in kept:
         found.append("I9 answer without its question")
     return found
 
 
+def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
+    """Positions of pinned messages, with the calls and results that belong to them and the question of their turn."""
+    if policy.pinned is None:
+        return set()
+    found: set[int] = set()
+    paired, codec = pairs(source), OpenAICodec()
+    for at, message in enumerate(source):
+        if not policy.pinned(codec.read(message)):
+            continue
+        call = paired.get(at, at)
+        if message["role"] in _RESULTS and call == at:
+            continue
+        question = question_of(source, call)
+        found |= {call, *(one for one in paired if paired[one] == call)} | ({question} if question is not None else set())
+    return found
+
+
+def _preserved(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
+    """Positions of the turns before the running one that are kept even where that one loses its oldest steps."""
+    questions = [at for at, message in enumerate(source) if message["role"] == "user"]
+    if not policy.preserve_recent_turns or not questions:
+        return set()
+    return set(range(questions[-1 - min(policy.preserve_recent_turns, len(questions) - 1)], questions[-1] + 1))
+
+
+def _head(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
+    """Positions that may be kept at the front: so many messages from the first question on, and the step they end in."""
+    first = next((at for at, message in enumerate(source) if message["role"] == "user"), None)
+    if first is None or policy.keep_first == 0:
+        return set()
+    if isinstance(policy.keep_first, Share):
+        return set(range(first, len(source)))
+    head: set[int] = set()
+    paired, doubles = pairs(source), _doubles(source)
+    for at in range(first, len(source)):
+        lost = at in doubles or (source[at]["role"] in _RESULTS and at not in paired)
+        if source[at]["role"] in _INSTRUCTIONS or at in head or lost:
+            continue
+        if len(head) >= policy.keep_first:
+            return head
+        head |= {at, *(one for one in paired if paired[one] == at)}
+    return head
+
+
 def _only_calls(source: Sequence[OpenAIMessage]) -> set[int]:
     """Positions of messages that are nothing but calls of which no result stands behind them."""
+    answered = set(_standing(source).values())
     return {
         at
         for at, message in enumerate(source[:-1])
-        if call_ids(message)
-        and not str(message.get("content") or "").strip()
-        and not (source[at + 1]["role"] in ("tool", "function") and source[at + 1].get("tool_call_id") in call_ids(message))
+        if call_ids(message) and at not in answered and not _text(message).strip()
     }
+
+
+def _text(message: OpenAIMessage) -> str:
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content if part["type"] == "text")
 
 
 def _repairable(source: Sequence[OpenAIMessage]) -> set[int]:
     """Positions of results that stand apart from their call, answer one that is answered, or none; and of doubles."""
-    gone: set[int] = set()
-    unanswered: dict[tuple[str | None, str | None], int] = {}
-    seen: list[str] = []
+    results = {at for at, message in enumerate(source) if message["role"] in _RESULTS}
+    return _doubles(source) | (results - _standing(source).keys())
+
+
+def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:
+    """Positions of messages that stood before with the same id and the same content; the current one is none of them."""
+    firsts: dict[str, OpenAIMessage] = {}
+    doubles: set[int] = set()
+    current = max((at for at, message in enumerate(source) if message["role"] == "user"), default=-1)
     for at, message in enumerate(source):
-        asked = [(call.get("id"), None) for call in message.get("tool_calls") or ()]
-        if message.get("function_call"):
-            asked.append((None, message["function_call"].get("name")))
-        unanswered.update((key, asked.count(key)) for key in asked)
-        if message["role"] in ("tool", "function"):
-            key = (message.get("tool_call_id"), message.get("name") if message["role"] == "function" else None)
-            if unanswered.get(key) and _stands_behind_call(source, at):
-                unanswered[key] -= 1
-            else:
-                gone.add(at)
-        if message.get("id") is not None and json.dumps(message, default=str) in seen:
-            gone.add(at)
-        seen.append(json.dumps(message, default=str))
-    return gone
+        if message.get("id") and at != current:
+            said = {key: value for key, value in message.items() if key != "n"}
+            if firsts.setdefault(message["id"], said) == said and said is not firsts[message["id"]]:
+                doubles.add(at)
+    return doubles

@@ -140,7 +140,8 @@ def as_counter(counter: CounterLike | None) -> TokenCounter:
         BudgetError: for anything else.
     """
     if counter is None:
-        return TokenCounter.for_model("")
+        tokenizer, framing = family_of("")
+        return TokenCounter(tokenizer, framing=framing)
     if isinstance(counter, TokenCounter):
         return counter
     if isinstance(counter, str):

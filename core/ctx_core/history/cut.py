@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.history.repair import Entry
@@ -58,9 +59,14 @@ class Cut:
         self._marker_price = 0 if longest is None else stretch.counter.count_message(longest)
 
     @property
+    def allowance(self) -> int:
+        """Tokens that everything but the system messages may cost."""
+        return max(0, self.limit - self.stretch.total(self.stretch.instructions))
+
+    @property
     def low(self) -> int:
         """Tokens that a new cut goes down to."""
-        return int(self.limit * self.low_water)
+        return self.limit - int(self.allowance * (1 - self.low_water))
 
     @property
     def omitted(self) -> int:
@@ -101,10 +107,14 @@ class Cut:
             left -= self.stretch.cost(at)
         return left < 0
 
+    def most_messages(self, share: float = 1.0) -> float:
+        """Give how many messages of the history may be kept: a share of what the policy allows, at least 1."""
+        most = self.stretch.policy.max_messages
+        return math.inf if most is None else max(1, int(most * share))
+
     def too_many(self, share: float = 1.0) -> bool:
         """Whether more messages are kept than a share of those the policy allows."""
-        most = self.stretch.policy.max_messages
-        return most is not None and self.count(self.kept) > max(1, int(most * share))
+        return self.count(self.kept) > self.most_messages(share)
 
     @property
     def question(self) -> int | None:
@@ -119,15 +129,20 @@ class Cut:
 
     def listed(self) -> list[Entry]:
         """Give the entries that go out, with the omission marker at the gap."""
-        stretch, template, listed = self.stretch, self.stretch.policy.omission_marker, list[Entry]()
-        pending = template is not None and self.omitted > 0
-        for at in sorted(self.kept):
-            entry = stretch.entries[at]
-            if pending and at >= self.start:
-                listed.append(Entry(entry.position, _marker(stretch, str(template), self.omitted), made=True))
-                pending = False
-            listed.append(Entry(entry.position, stretch.form(at), made=entry.made))
+        stretch, template = self.stretch, self.stretch.policy.omission_marker
+        listed = [
+            Entry(stretch.entries[at].position, stretch.form(at), made=stretch.entries[at].made)
+            for at in sorted(self.kept)
+        ]
+        if template is not None and self.omitted:
+            position = stretch.entries[self.start].position
+            listed.insert(self.gap, Entry(position, _marker(stretch, template, self.omitted), made=True))
         return listed
+
+    @property
+    def gap(self) -> int:
+        """How many entries go out before the stretch that is kept up to the present."""
+        return sum(1 for at in self.kept if at < self.start)
 
     def remembered(self, transcript: Transcript[Any]) -> WindowState:
         """Give what to remember of all this."""
@@ -139,7 +154,8 @@ class Cut:
         shortened = {at: (message_key(transcript[at]), most) for at, most in self.shortened.items() if at in stay}
         if not (position or cleared or shortened or self.reasoning_from):
             return WindowState()
-        return WindowState(
+        return replace(
+            self.stretch.state,
             start=position,
             start_key=message_key(transcript[position]),
             kept=tuple(before),
@@ -148,6 +164,13 @@ class Cut:
             shortened=shortened,
             reasoning_from=self.reasoning_from,
         )
+
+    def lost_copies(self) -> bool:
+        """Whether a message in the stretch was taken for a copy of one that does not go out."""
+        position = self.stretch.entries[self.start].position if self.start < len(self.stretch.entries) else 0
+        kept = self._positions_before(position)
+        copies = self.stretch.repairs.copies.items()
+        return any(first < position <= copy and first not in kept for copy, first in copies)
 
     def _positions_before(self, position: int) -> set[int]:
         entries = self.stretch.entries
@@ -172,12 +195,11 @@ class Room:
             self.left -= self.cut.stretch.cost(at)
             self.messages += self.cut.count((at,))
 
-    def holds(self, *, spare: int = 0, share: float = 1.0) -> bool:
-        """Whether nothing is exceeded, with so many tokens to spare, by a share of the most messages."""
-        most = self.cut.stretch.policy.max_messages
-        return self.left >= spare and (most is None or self.messages <= max(1, int(most * share)))
+    def holds(self) -> bool:
+        """Whether nothing is exceeded."""
+        return self.left >= 0 and self.messages <= self.cut.most_messages()
 
 
 def _marker(stretch: Stretch, template: str, count: int) -> Message:
     text = Message.user(template.replace("{count}", str(count)))
-    return Message(role=stretch.policy.marker_role, parts=text.parts)
+    return Message(role=stretch.policy.marker_role, parts=text.parts, synthetic=True)

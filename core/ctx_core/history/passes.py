@@ -10,7 +10,7 @@ from ctx_core.history.tool_results import clearable
 from ctx_core.messages import Role
 
 if TYPE_CHECKING:
-    from ctx_core.history.cut import Cut
+    from ctx_core.history.cut import Cut, Room
 
 
 def make_fit(cut: Cut, *, truncate: bool) -> None:
@@ -50,7 +50,7 @@ def _start_with_user(cut: Cut) -> None:
 def _shorten_giants(cut: Cut) -> None:
     """Cut single results that alone take more than their share to head and tail."""
     stretch, tokens = cut.stretch, 0
-    most = max(1, int(cut.limit * stretch.policy.results.overflow_share))
+    most = max(1, int(cut.allowance * stretch.policy.results.overflow_share))
     for at in sorted(cut.kept, reverse=True):
         if tokens > cut.limit:
             return  # what is older goes anyway
@@ -80,26 +80,23 @@ def _clear_results(cut: Cut) -> None:
 
 
 def _drop_turns(cut: Cut) -> None:
-    """Keep as many of the newest turns as go down to the low-water mark, or else as few as are allowed."""
+    """Keep so many of the newest turns that what is kept is nearest to the low-water mark; at least the running one."""
     turns = cut.stretch.turns
     last = max(0, len(turns) - 1 - cut.stretch.policy.preserve_recent_turns)
     room = cut.room(cut.protected, cut.limit)
+    room.add({at for at in cut.kept if at >= turns[last].start} - cut.protected)
     start = turns[last].start
-    for number in range(len(turns) - 1, -1, -1):
-        turn = turns[number]
+    for turn in reversed(turns[:last]):
+        before = room.left
         room.add(set(range(turn.start, turn.end)) & cut.kept - cut.protected)
-        if number > last:
-            continue
-        wanted = number < last  # fewer turns than the last are never kept; more only down to the mark
-        spare, share = (cut.limit - cut.low, cut.low_water) if wanted else (0, 1.0)
-        if not room.holds(spare=spare, share=share):
+        if not _still_nearer(cut, room, before):
             break
         start = turn.start
     cut.keep(cut.protected | {at for at in cut.kept if at >= start}, start)
 
 
 def _drop_steps(cut: Cut) -> None:
-    """Keep the question of the running turn and as many of its newest steps as fit; at least the newest."""
+    """Keep the question of the running turn and its newest steps, as with turns; at least the newest."""
     stretch, turn = cut.stretch, cut.stretch.turns[-1]
     preserved = stretch.policy.preserve_recent_turns
     first = stretch.turns[max(0, len(stretch.turns) - 1 - preserved)].start
@@ -109,14 +106,31 @@ def _drop_steps(cut: Cut) -> None:
         return
     always = cut.protected | {at for at in cut.kept if first <= at < begin}
     room = cut.room(always, cut.limit)
-    end, start = turn.end, cuts[-1]
-    for at in reversed(cuts):
-        room.add(set(range(at, end)) - always)
-        spare, share = (cut.limit - cut.low, cut.low_water) if at < cuts[-1] else (0, 1.0)
-        if not room.holds(spare=spare, share=share):
+    room.add(set(range(cuts[-1], turn.end)) - always)
+    start = cuts[-1]
+    for at in reversed(cuts[:-1]):
+        before = room.left
+        room.add(set(range(at, start)) - always)
+        if not _still_nearer(cut, room, before):
             break
-        end = start = at
+        start = at
     cut.keep(always | set(range(start, turn.end)), start)
+
+
+def _still_nearer(cut: Cut, room: Room, before: int) -> bool:
+    """Whether what was just added brings what is kept nearer to the low-water mark, and within the limit.
+
+    A single large turn may go over the mark if without it next to nothing would be kept.
+
+    Args:
+        cut: says where the mark is.
+        room: what is left now.
+        before: tokens that were left before.
+    """
+    spare = cut.limit - cut.low
+    if not room.holds() or room.messages > cut.most_messages(cut.low_water):
+        return False
+    return room.left >= spare or spare - room.left < before - spare
 
 
 def _drop_reasoning(cut: Cut) -> None:

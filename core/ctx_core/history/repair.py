@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ctx_core.messages import Message, Role, ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from ctx_core.history.policy import HistoryPolicy
 
@@ -44,6 +44,8 @@ class Repairs:
     """Results that stood apart from their call and were put behind it."""
     paired: int = 0
     """Results without an id that were given that of the call they answer."""
+    copies: dict[int, int] = field(default_factory=dict[int, int])
+    """Position of each message that stands a second time, and that of the first."""
 
     def as_dict(self) -> dict[str, int]:
         """Give what happened at all."""
@@ -72,7 +74,7 @@ class _Asked:
         return next((at for at in range(len(calls)) if at not in self.answered and _answers(message, calls[at])), None)
 
 
-def repair(entries: Iterable[Entry], policy: HistoryPolicy, *, length: int) -> tuple[list[Entry], Repairs]:
+def repair(entries: Sequence[Entry], policy: HistoryPolicy, *, length: int) -> tuple[list[Entry], Repairs]:
     """Give the conversation repaired, and what was done.
 
     Args:
@@ -82,14 +84,15 @@ def repair(entries: Iterable[Entry], policy: HistoryPolicy, *, length: int) -> t
     """
     repairs = Repairs()
     blocks: list[Entry | _Asked] = []
-    seen: dict[str, Message] = {}
+    seen: dict[str, Entry] = {}
     asking: list[_Asked] = []
+    question = next((entry for entry in reversed(entries) if entry.message.role is Role.USER), None)
     for entry in entries:
         message = entry.message
-        if message.id is not None and _is_duplicate(message, seen):
-            repairs.duplicates += 1
-        elif message.role is Role.TOOL:
+        if message.role is Role.TOOL:
             _place_result(entry, asking, blocks, repairs)
+        elif _is_copy(entry, seen, repairs) and entry is not question:  # who asks again wants an answer
+            repairs.duplicates += 1
         elif message.tool_calls:
             asked = _Asked(entry)
             blocks.append(asked)
@@ -112,10 +115,15 @@ def _answers(message: Message, call: ToolCall) -> bool:
     return message.name is None or message.name == call.name
 
 
-def _is_duplicate(message: Message, seen: dict[str, Message]) -> bool:
+def _is_copy(entry: Entry, seen: dict[str, Entry], repairs: Repairs) -> bool:
     """Whether the same id stood before with the same content; the same id with another is another message."""
-    first = seen.setdefault(str(message.id), message)
-    return first is not message and first == message
+    if entry.message.id is None:
+        return False
+    first = seen.setdefault(entry.message.id, entry)
+    if first is entry or first.message != entry.message:
+        return False
+    repairs.copies[entry.position] = first.position
+    return True
 
 
 def _place_result(entry: Entry, asked: list[_Asked], blocks: list[Entry | _Asked], repairs: Repairs) -> None:
@@ -158,5 +166,5 @@ def _closed(asked: _Asked, policy: HistoryPolicy, repairs: Repairs, *, in_flight
 
 def _stub(position: int, call_id: str | None, name: str, policy: HistoryPolicy) -> Entry:
     # A legacy result is known by its function's name; a result with an id needs no name.
-    text = Message.tool(policy.stub, tool_call_id=call_id, name=None if call_id is not None else name)
-    return Entry(position, text, made=True)
+    result = Message.tool(policy.stub, tool_call_id=call_id, name=None if call_id is not None else name)
+    return Entry(position, replace(result, synthetic=True), made=True)

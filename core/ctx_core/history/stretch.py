@@ -113,5 +113,5 @@ def stretch_from(
 ) -> Stretch:
     """Give the stretch from a position to the end, behind the kept messages from before it."""
     positions = [*(at for at in kept if at < first), *range(first, len(transcript))]
-    entries, repairs = repair((Entry(at, transcript[at]) for at in positions), policy, length=len(transcript))
+    entries, repairs = repair([Entry(at, transcript[at]) for at in positions], policy, length=len(transcript))
     return Stretch(entries, first, len(transcript), repairs, counter, policy, state)

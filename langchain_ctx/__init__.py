@@ -1,0 +1,51 @@
+"""The LangChain faces of ctx-layers: what goes to a model fits its budget.
+
+`ContextRunnable` stands between prompt and model; `BudgetedChatMessageHistory` and `budgeted_session_history` are
+for `RunnableWithMessageHistory`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from ctx_core.errors import MissingExtraError
+
+if find_spec("langchain_core") is None:
+    _MSG: Final = 'langchain_ctx needs langchain-core: pip install "ctx-layers[langchain]"'
+    raise MissingExtraError(_MSG)
+
+from langchain_ctx.convert import LangChainCodec
+from langchain_ctx.runnable import ContextRunnable
+from langchain_ctx.state_cache import StateCache, StateStore
+
+if TYPE_CHECKING:
+    from langchain_ctx.history import BudgetedChatMessageHistory
+    from langchain_ctx.in_memory import InMemoryHistory
+    from langchain_ctx.sessions import budgeted_session_history
+
+# LangChain means to remove its chat histories: only those who use ours import theirs.
+_HISTORIES: Final = {
+    "BudgetedChatMessageHistory": "langchain_ctx.history",
+    "InMemoryHistory": "langchain_ctx.in_memory",
+    "budgeted_session_history": "langchain_ctx.sessions",
+}
+
+__all__ = [
+    "BudgetedChatMessageHistory",
+    "ContextRunnable",
+    "InMemoryHistory",
+    "LangChainCodec",
+    "StateCache",
+    "StateStore",
+    "budgeted_session_history",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import the histories when they are first asked for."""
+    if name in _HISTORIES:
+        return getattr(import_module(_HISTORIES[name]), name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

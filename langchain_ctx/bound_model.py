@@ -1,0 +1,75 @@
+"""What a model that has been bound to tools, retries or fallbacks says about the requests it will send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from langchain_core.language_models import BaseLanguageModel
+from langchain_core.runnables import RunnableSequence, RunnableWithFallbacks
+from langchain_core.runnables.base import RunnableBindingBase
+from langchain_core.runnables.configurable import DynamicRunnable
+
+from ctx_core.errors import BudgetError
+from langchain_ctx.tools import tool_definitions
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import LanguageModelLike
+
+
+_WRAPPERS: Final[tuple[tuple[type[object], str], ...]] = (
+    (RunnableBindingBase, "bound"),
+    (RunnableWithFallbacks, "runnable"),
+    (DynamicRunnable, "default"),
+)
+"""What may stand around a model, and the attribute in which it has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundModel:
+    """A model, and what is sent with each of its requests."""
+
+    model: object
+    """The model itself, out of its wrappers."""
+    tools: tuple[dict[str, Any], ...]
+    """Definitions of the tools it was bound to, and the format that its answer must have."""
+
+
+def bound_model(model: LanguageModelLike) -> BoundModel:
+    """Look into `bind_tools`, `bind`, `with_retry`, `with_config`, `with_fallbacks` and chains for the model.
+
+    Of fallbacks the first model counts; of a chain the first one in it.
+
+    Raises:
+        BudgetError: if there is no language model in it.
+    """
+    sent: dict[str, Any] = {}
+    found = _find(model, sent)
+    if found is None:
+        msg = f"model must be a language model or one bound to tools, found {type(model).__name__}"
+        raise BudgetError(msg)
+    tools = sent.get("tools") or sent.get("functions") or ()
+    answer_format = sent.get("response_format")
+    definitions = tool_definitions(cast("Iterable[object]", tools))
+    if isinstance(answer_format, Mapping):
+        definitions = (*definitions, dict(cast("Mapping[str, Any]", answer_format)))
+    return BoundModel(model=found, tools=definitions)
+
+
+def _find(runnable: object, sent: dict[str, Any]) -> object | None:
+    """Give the model inside, and put into `sent` what was bound on the way to it; the outermost binding wins."""
+    if issubclass(type(runnable), BaseLanguageModel):
+        return runnable
+    for wrapper, inside in _WRAPPERS:
+        if issubclass(type(runnable), wrapper):
+            for name, value in getattr(runnable, "kwargs", {}).items():
+                sent.setdefault(name, value)
+            return _find(getattr(runnable, inside), sent)
+    for step in runnable.steps if isinstance(runnable, RunnableSequence) else ():
+        sent_with: dict[str, Any] = {}
+        found = _find(step, sent_with)
+        if found is not None:
+            sent.update({**sent_with, **sent})
+            return found
+    return None

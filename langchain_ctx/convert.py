@@ -1,0 +1,269 @@
+"""The door between LangChain's messages and the neutral ones.
+
+A message is read as it is: neither chunks nor content blocks are normalised, so that what is not altered goes
+out as the very object that came in, and what is altered keeps all that is not text.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    ChatMessage,
+    FunctionMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    add_notification_metadata,
+)
+
+from ctx_core.errors import MessageError
+from ctx_core.messages import (
+    AudioPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+)
+from ctx_core.openai_messages import read_block, read_content, visible_text
+from langchain_ctx.tool_calls import CALL_BLOCKS, block_call_id, calls_update, read_calls, unpaired_call_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NOTIFICATION_SOURCE: Final = "ctx_layers"
+"""Marks human messages that were made here and that no human wrote, in `additional_kwargs["lc_source"]`."""
+
+_DEVELOPER: Final = {"__openai_role__": "developer"}
+"""How LangChain says that a system message has OpenAI's developer role."""
+
+_TYPES: Final = {
+    "human": Role.USER,
+    "HumanMessageChunk": Role.USER,
+    "ai": Role.ASSISTANT,
+    "AIMessageChunk": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "ToolMessageChunk": Role.TOOL,
+    "function": Role.TOOL,
+    "FunctionMessageChunk": Role.TOOL,
+}
+"""Role by `message.type`, where the type alone says it."""
+
+_CHAT_ROLES: Final = {
+    "user": Role.USER,
+    "human": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "system": Role.SYSTEM,
+    "developer": Role.DEVELOPER,
+    "control": Role.SYSTEM,  # switches Granite's thinking on and off, in Ollama
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
+"""Role by the `role` of a `ChatMessage`."""
+
+_REASONING_KEYS: Final = ("reasoning_content", "reasoning")
+"""Where integrations keep reasoning outside the content, in `additional_kwargs`."""
+
+
+class LangChainCodec:
+    """Reads and writes `BaseMessage`: the `codec` to give to a `ContextBuilder` for LangChain's messages."""
+
+    def role(self, native: BaseMessage) -> Role:
+        """Give the role of a message, by its type.
+
+        Raises:
+            MessageError: for what is no message, a `RemoveMessage`, or a `ChatMessage` of an unknown role.
+        """
+        known = _TYPES.get(getattr(native, "type", ""))
+        return _other_role(native) if known is None else known
+
+    def read(self, native: BaseMessage) -> Message:
+        """Give the neutral message.
+
+        Raises:
+            MessageError: as for `role`, and for a content of no known shape.
+        """
+        role = self.role(native)
+        calls = read_calls(native) if role is Role.ASSISTANT else ()
+        return Message(
+            role=role,
+            parts=_read_parts(native, role),
+            tool_calls=calls,
+            tool_call_id=_answered_call(native) if role is Role.TOOL else None,
+            name=native.name or None,
+            id=native.id or None,
+            failed=isinstance(native, ToolMessage) and native.status == "error",
+            origin=native,
+        )
+
+    def write(self, message: Message) -> BaseMessage:
+        """Give the caller's own message, or a changed copy of it, or a new one."""
+        origin = message.origin
+        if not isinstance(origin, BaseMessage):
+            return _new(message)
+        return _altered_copy(message, origin) if message.altered else origin
+
+
+CODEC: Final = LangChainCodec()
+"""The one that the faces use; it has no state."""
+
+
+def _other_role(native: object) -> Role:
+    if isinstance(native, SystemMessage):
+        developer = native.additional_kwargs.get("__openai_role__") == "developer"
+        return Role.DEVELOPER if developer else Role.SYSTEM
+    if isinstance(native, ChatMessage):
+        known = _CHAT_ROLES.get(native.role.lower())
+        if known is None:
+            msg = f"unknown role {native.role[:40]!r} of a ChatMessage; known are {', '.join(_CHAT_ROLES)}"
+            raise MessageError(msg)
+        return known
+    for of_class, role in (
+        (HumanMessage, Role.USER),
+        (AIMessage, Role.ASSISTANT),
+        (ToolMessage, Role.TOOL),
+        (FunctionMessage, Role.TOOL),
+    ):
+        if isinstance(native, of_class):  # a subclass of the caller's, with a type of its own
+            return role
+    if isinstance(native, BaseMessage) and native.type == "remove":
+        msg = "a RemoveMessage changes a graph's state and is never sent: apply it with add_messages first"
+        raise MessageError(msg)
+    msg = f"expected a LangChain message, found {type(native).__name__}: convert_to_messages makes one"
+    raise MessageError(msg)
+
+
+def _answered_call(native: BaseMessage) -> str | None:
+    call_id = native.tool_call_id if isinstance(native, ToolMessage) else native.additional_kwargs.get("tool_call_id")
+    return call_id if isinstance(call_id, str) and call_id else None
+
+
+def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
+    content: object = native.content
+    parts = tuple(map(_read_block, native.content)) if isinstance(content, list) else read_content(content)
+    if role is not Role.ASSISTANT:
+        return parts
+    outside = _reasoning_outside(native)
+    if outside and not any(isinstance(part, ReasoningPart) for part in parts):
+        parts = (ReasoningPart(outside), *parts)
+    malformed = (OpaquePart(kind="invalid_tool_call", text=text) for text in unpaired_call_texts(native))
+    return (*parts, *malformed)
+
+
+def _read_block(block: str | dict[Any, Any]) -> Part:
+    if isinstance(block, dict) and block.get("type") in CALL_BLOCKS:
+        kind, call_id = str(block["type"]), block_call_id(block)
+        return OpaquePart(kind=kind, text="" if call_id else visible_text(block), call_id=call_id, raw=block)
+    return read_block(block)
+
+
+def _reasoning_outside(native: BaseMessage) -> str:
+    """Give the reasoning that stands in `additional_kwargs`: a text, or a block with a summary of it."""
+    for key in _REASONING_KEYS:
+        value: object = native.additional_kwargs.get(key)
+        text = visible_text(cast("dict[str, Any]", value).get("summary")) if isinstance(value, dict) else value
+        if isinstance(text, str) and text:
+            return text
+    return ""
+
+
+def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
+    content = _content(message.parts, listed=isinstance(origin.content, list))
+    if message.role is Role.TOOL and message.tool_call_id is not None:
+        if not isinstance(origin, ToolMessage):
+            return ToolMessage(
+                content=content,
+                tool_call_id=message.tool_call_id,
+                name=origin.name,
+                id=origin.id,
+                additional_kwargs=origin.additional_kwargs,
+                response_metadata=origin.response_metadata,
+            )
+        return origin.model_copy(update={"content": content, "tool_call_id": message.tool_call_id})
+    update: dict[str, Any] = {"content": content}
+    if message.role is Role.ASSISTANT:
+        update |= calls_update(message, origin)
+        extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
+        if not any(isinstance(part, ReasoningPart) for part in message.parts):
+            update["additional_kwargs"] = {key: value for key, value in extra.items() if key not in _REASONING_KEYS}
+    return origin.model_copy(update=update)
+
+
+def _new(message: Message) -> BaseMessage:
+    content = _content(message.parts, listed=False)
+    common: dict[str, Any] = {"content": content, "name": message.name, "id": message.id}
+    match message.role:
+        case Role.SYSTEM:
+            return SystemMessage(**common)
+        case Role.DEVELOPER:
+            return SystemMessage(**common, additional_kwargs=dict(_DEVELOPER))
+        case Role.USER:
+            said = HumanMessage(**common)
+            return add_notification_metadata(said, source=NOTIFICATION_SOURCE) if message.synthetic else said
+        case Role.ASSISTANT:
+            return AIMessage(**common, **_new_calls(message))
+        case Role.TOOL if message.tool_call_id is None:
+            return FunctionMessage(content=content, name=message.name or "", id=message.id)
+        case Role.TOOL:
+            status = "error" if message.failed else "success"
+            return ToolMessage(**common, tool_call_id=message.tool_call_id, status=status)
+
+
+def _new_calls(message: Message) -> dict[str, Any]:
+    parsed: list[dict[str, Any]] = []
+    malformed: list[dict[str, Any]] = []
+    for call in message.tool_calls:
+        try:
+            arguments: object = json.loads(call.arguments or "{}")
+        except ValueError:
+            arguments = None
+        if isinstance(arguments, dict):
+            parsed.append({"name": call.name, "args": arguments, "id": call.id, "type": "tool_call"})
+        else:
+            malformed.append({"name": call.name, "args": call.arguments, "id": call.id, "error": None})
+    return {"tool_calls": parsed, "invalid_tool_calls": malformed}
+
+
+def _content(parts: Sequence[Part], *, listed: bool) -> str | list[str | dict[Any, Any]]:
+    """Give the content: a list where the caller's was one and it is not all new text."""
+    inside = [part for part in parts if not _is_outside(part)]
+    texts = [part.text for part in inside if isinstance(part, TextPart) and part.raw is None]
+    if len(texts) == len(inside) and (texts or not listed):
+        return "".join(texts)
+    return [_block(part) for part in inside]
+
+
+def _is_outside(part: Part) -> bool:
+    """Whether a part was read from elsewhere than the content, so that it is not written into it."""
+    return part.raw is None and isinstance(part, ReasoningPart | OpaquePart)
+
+
+def _block(part: Part) -> str | dict[Any, Any]:
+    raw = part.raw
+    if isinstance(raw, str | Mapping):
+        return cast("str | dict[Any, Any]", raw)
+    match part:
+        case ImagePart(url=str(url)):
+            return {"type": "image", "url": url}
+        case ImagePart() | AudioPart():
+            block = {"type": "image" if isinstance(part, ImagePart) else "audio", "base64": _base64(part.data)}
+            return block if part.media_type is None else {**block, "mime_type": part.media_type}
+        case FilePart():
+            return {"type": "text-plain", "text": part.text or "", "mime_type": part.media_type or "text/plain"}
+        case _:
+            return {"type": "text", "text": getattr(part, "text", "")}
+
+
+def _base64(data: str | bytes | None) -> str:
+    return b64encode(data).decode("ascii") if isinstance(data, bytes) else data or ""

@@ -1,0 +1,194 @@
+"""The step between prompt and model: `prompt | ContextRunnable(8_000, counter="gpt-4o") | model`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForChainRun,
+    CallbackManagerForChainRun,
+    adispatch_custom_event,
+    dispatch_custom_event,
+)
+from langchain_core.messages import BaseMessage, MessageLikeRepresentation
+from langchain_core.prompt_values import PromptValue
+from langchain_core.runnables import RunnableConfig, RunnableSerializable
+from langchain_core.runnables.config import run_in_executor
+from pydantic import Field, GetPydanticSchema, PrivateAttr
+from pydantic_core import core_schema
+from typing_extensions import override
+
+from ctx_core.budget import ContextBudget
+from ctx_core.builder import ContextBuilder, OnOverflow
+from ctx_core.counting.counter import CounterLike, TokenCounter
+from ctx_core.history.policy import HistoryPolicy
+from ctx_core.usage_log import UsageLog
+from langchain_ctx.budgets import resolve
+from langchain_ctx.conversations import conversation_key
+from langchain_ctx.fitting import Fitting, OnReport
+from langchain_ctx.inputs import messages_in, read_messages
+from langchain_ctx.state_cache import StateCache, StateStore
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import LanguageModelLike
+
+    from ctx_core.context import Context
+    from ctx_core.report import ContextReport
+
+ContextInput: TypeAlias = PromptValue | str | Sequence[MessageLikeRepresentation] | Mapping[str, Any]
+"""What a chat model takes, or a dict that holds it under `messages_key`."""
+
+REPORT_EVENT: Final = "context_report"
+"""Name of the custom event that carries each report, as a dict, to callback handlers and `astream_events`."""
+
+_INSTANCE: Final = GetPydanticSchema(lambda source, _: core_schema.is_instance_schema(source))
+"""A field of a class that is none of pydantic's business."""
+
+_UNCHECKED: Final = GetPydanticSchema(lambda _, __: core_schema.any_schema())
+"""A field of a protocol: what it is shows when it is used."""
+
+
+class ContextRunnable(RunnableSerializable[ContextInput, Any]):
+    """Fits the messages that go to a model into a token budget, so that every request is one the provider accepts.
+
+    Takes what a chat model takes and gives a list of messages; takes a dict with messages and gives the dict with
+    the messages replaced. Messages that are not altered are the very objects that came in. For the prompt cache's
+    sake a history that overflowed keeps its start for some turns: the cut of each conversation is remembered under
+    `session_id`, `thread_id` or `conversation_id` of the config, else by its first messages.
+    """
+
+    budget: Annotated[ContextBudget, _INSTANCE]
+    """How many tokens a request may have."""
+    counter: Annotated[TokenCounter, _INSTANCE]
+    """Counts them."""
+    tools: tuple[dict[str, Any], ...] = ()
+    """Definitions of the tools that go with each request; counted, never cut."""
+    policy: Annotated[HistoryPolicy, _INSTANCE] = Field(default_factory=HistoryPolicy)
+    """How the history is cut."""
+    on_overflow: OnOverflow = "raise"
+    """What happens when system messages, question and newest step do not fit: `raise`, or `truncate` them."""
+    messages_key: str = "messages"
+    """Where a dict has its messages."""
+    usage_log: Annotated[UsageLog, _INSTANCE] | None = None
+    """Records every request, in counts."""
+    on_report: Annotated[OnReport, _UNCHECKED] | None = Field(default=None, exclude=True)
+    """Is called with each report, in the thread that the request runs in."""
+    states: Annotated[StateStore, _UNCHECKED] = Field(default_factory=StateCache, exclude=True)
+    """Remembers the cuts; a dict or another mapping of the user's keeps them beyond this process."""
+
+    _fitting: Fitting = PrivateAttr()
+
+    def __init__(  # noqa: PLR0913 - one place for all that can be set, each by its name
+        self,
+        budget: ContextBudget | int | None = None,
+        *,
+        counter: CounterLike | None = None,
+        tools: Iterable[object] | None = None,
+        model: LanguageModelLike | None = None,
+        policy: HistoryPolicy | None = None,
+        on_overflow: OnOverflow = "raise",
+        messages_key: str = "messages",
+        usage_log: UsageLog | None = None,
+        on_report: OnReport | None = None,
+        states: StateStore | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Make the step.
+
+        Args:
+            budget: a budget, or tokens of input; by default that of `model`.
+            counter: a counter, a tokenizer, a function from text to tokens, or a model's name; by default that
+                of the budget's model or of `model`, else a safe estimate.
+            tools: tools, functions, pydantic classes or dicts; by default those that `model` is bound to.
+            model: the model that the messages go to, bound to its tools or not. It is looked at, not kept.
+            policy: how the history is cut.
+            on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
+            messages_key: where a dict has its messages.
+            usage_log: records every request, in counts.
+            on_report: is called with each report, in the thread that the request runs in.
+            states: where the cuts are remembered, as a JSON dict per conversation; by default in memory, for the
+                1,024 conversations used last.
+            name: shown in traces and graphs, instead of the name of the class.
+
+        Raises:
+            BudgetError: if there is neither a budget nor a model, or something given cannot work.
+            UnknownModelError: if the budget is to come from a model whose window nothing knows.
+        """
+        resolved, counts, definitions = resolve(budget, counter, tools, model)
+        fields: dict[str, Any] = {
+            "budget": resolved,
+            "counter": counts,
+            "tools": definitions,
+            "policy": HistoryPolicy() if policy is None else policy,
+            "on_overflow": on_overflow,
+            "messages_key": messages_key,
+            "usage_log": usage_log,
+            "on_report": on_report,
+            "states": StateCache() if states is None else states,
+            "name": name,
+        }
+        super().__init__(**fields)
+
+    @override
+    def model_post_init(self, context: Any, /) -> None:
+        builder = ContextBuilder(self.budget, self.counter).tools(self.tools).history(self.policy)
+        self._fitting = Fitting(
+            builder=builder,
+            states=self.states,
+            on_overflow=self.on_overflow,
+            usage_log=self.usage_log,
+            on_report=self.on_report,
+        )
+
+    @property
+    @override
+    def OutputType(self) -> type[Any]:
+        """A list of messages; for a dict it is a dict."""
+        return list[BaseMessage]
+
+    @override
+    def invoke(self, input: ContextInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Give the messages that fit, or the dict with the messages that fit.
+
+        Raises:
+            ContextOverflowError: if what is protected does not fit.
+            MessageError: for an input that is or holds no messages.
+        """
+        return self._call_with_config(self._traced, input, config, **kwargs)
+
+    @override
+    async def ainvoke(self, input: ContextInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Give the messages that fit, without holding up the event loop; as `invoke`."""
+        return await self._acall_with_config(self._atraced, input, config, **kwargs)
+
+    def preview(self, value: ContextInput, config: RunnableConfig | None = None) -> Context[BaseMessage]:
+        """Give what `invoke` would, with its report, and remember and report nothing."""
+        messages = self._messages(value)
+        return self._fitting.preview(messages, key=conversation_key(messages, config))
+
+    def _traced(self, value: ContextInput, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> object:
+        output, report = self._fitted(value, config)
+        if run_manager.handlers:
+            dispatch_custom_event(REPORT_EVENT, report.to_dict(), config=config)
+        return output
+
+    async def _atraced(
+        self, value: ContextInput, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig
+    ) -> object:
+        output, report = await run_in_executor(config, self._fitted, value, config)
+        if run_manager.handlers:
+            await adispatch_custom_event(REPORT_EVENT, report.to_dict(), config=config)
+        return output
+
+    def _fitted(self, value: ContextInput, config: RunnableConfig) -> tuple[object, ContextReport]:
+        messages = self._messages(value)
+        context = self._fitting.fit(messages, key=conversation_key(messages, config))
+        if isinstance(value, Mapping):
+            return {**value, self.messages_key: context.messages}, context.report
+        return context.messages, context.report
+
+    def _messages(self, value: ContextInput) -> list[BaseMessage]:
+        if isinstance(value, Mapping):
+            return read_messages(messages_in(value, self.messages_key))
+        return read_messages(value)

@@ -1,0 +1,34 @@
+"""Tools of every kind that LangChain takes, as the definitions that are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from ctx_core.errors import BudgetError
+
+
+def tool_definitions(tools: Iterable[object]) -> tuple[dict[str, Any], ...]:
+    """Give the definitions of tools: of `BaseTool`, functions and pydantic classes, and of providers' own dicts.
+
+    A dict that is in no format LangChain knows (a provider's built-in tool) is taken as it is.
+
+    Raises:
+        BudgetError: for something that no definition can be made of.
+    """
+    return tuple(_definition(tool, at) for at, tool in enumerate(tools))
+
+
+def _definition(tool: object, at: int) -> dict[str, Any]:
+    try:
+        return convert_to_openai_tool(cast("Any", tool))
+    except Exception as error:
+        if isinstance(tool, Mapping):
+            return dict(cast("Mapping[str, Any]", tool))
+        msg = (
+            f"tool {at + 1} ({type(tool).__name__}) has no definition that can be counted ({type(error).__name__}): "
+            "give a BaseTool, a function with type hints and a docstring, a pydantic class or a dict"
+        )
+        raise BudgetError(msg) from error

@@ -1,0 +1,18 @@
+"""ctx-layers in LlamaIndex: `ContextMemoryBuffer`, in the place of `ChatMemoryBuffer` and `Memory`."""
+
+from importlib import import_module
+
+from ctx_core.errors import MissingExtraError
+
+try:
+    import_module("llama_index.core")
+except ModuleNotFoundError as error:
+    if (error.name or "").split(".")[0] != "llama_index":
+        raise
+    _msg = 'llamaindex_ctx needs llama-index-core: pip install "ctx-layers[llamaindex]"'
+    raise MissingExtraError(_msg) from error
+
+from llamaindex_ctx.convert import ChatMessageCodec
+from llamaindex_ctx.memory import ContextMemoryBuffer
+
+__all__ = ["ChatMessageCodec", "ContextMemoryBuffer"]

@@ -1,0 +1,147 @@
+"""Content blocks of LlamaIndex as neutral parts and back. Nothing is loaded from a path or an address."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from llama_index.core.base.llms.types import (
+    AudioBlock,
+    CachePoint,
+    CitableBlock,
+    CitationBlock,
+    DocumentBlock,
+    ImageBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    VideoBlock,
+)
+
+from ctx_core.messages import (
+    AudioPart,
+    CitationPart,
+    FilePart,
+    ImagePart,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    VideoPart,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Block: TypeAlias = (
+    TextBlock
+    | ImageBlock
+    | AudioBlock
+    | VideoBlock
+    | DocumentBlock
+    | CachePoint
+    | CitableBlock
+    | CitationBlock
+    | ThinkingBlock
+    | ToolCallBlock
+)
+
+_TEXT_TYPES: Final = ("text/", "application/json", "application/xml", "application/yaml", "application/x-yaml")
+
+
+def read_block(block: Block) -> tuple[Part, ...]:
+    """Give the parts of a block; several where it has media nested in it. `raw` is the block in each of them."""
+    match block:
+        case TextBlock():
+            return (TextPart(block.text, raw=block),)
+        case ThinkingBlock():
+            return (ReasoningPart(block.content or "", raw=block),)
+        case ImageBlock():
+            return (_read_image(block),)
+        case AudioBlock():
+            media_type = f"audio/{block.format}" if block.format else None
+            return (AudioPart(data=_base64_text(block.audio), media_type=media_type, raw=block),)
+        case VideoBlock():
+            return (VideoPart(media_type=block.video_mimetype, raw=block),)
+        case DocumentBlock():
+            return (FilePart(text=_plain_text(block), media_type=block.document_mimetype, raw=block),)
+        case CitableBlock():
+            return _read_quoted(block, block.title, block.source, block.content)
+        case CitationBlock():
+            return _read_quoted(block, block.title, block.source, [block.cited_content])
+        case ToolCallBlock():
+            return (OpaquePart(kind=block.block_type, call_id=block.tool_call_id or "", raw=block),)
+        case CachePoint():
+            return (OpaquePart(kind=block.block_type, raw=block),)
+        case _:
+            return (OpaquePart(kind=str(getattr(block, "block_type", "unknown")), raw=block),)
+
+
+def write_part(part: Part) -> Block | None:
+    """Give the block of a part: the very one it was read from, else a new one; None for what has no block."""
+    if isinstance(part.raw, Block):
+        return part.raw
+    match part:
+        case TextPart() | CitationPart():
+            return TextBlock(text=part.text)
+        case ReasoningPart():
+            return ThinkingBlock(content=part.text)
+        case ImagePart():
+            return ImageBlock(image=_bytes(part.data), url=part.url, image_mimetype=part.media_type, detail=part.detail)
+        case AudioPart():
+            media_type = part.media_type or ""
+            return AudioBlock(audio=_bytes(part.data), format=media_type.removeprefix("audio/") or None)
+        case FilePart() if part.text is not None:
+            return DocumentBlock(data=part.text.encode(), document_mimetype=part.media_type or "text/plain")
+        case OpaquePart() if part.text:
+            return TextBlock(text=part.text)
+        case _:
+            return None
+
+
+def _read_image(block: ImageBlock, *, raw: Block | None = None) -> ImagePart:
+    return ImagePart(
+        url=None if block.url is None else str(block.url),
+        data=_base64_text(block.image),
+        media_type=block.image_mimetype,
+        detail=block.detail,
+        raw=raw or block,
+    )
+
+
+def _read_quoted(
+    raw: CitableBlock | CitationBlock,
+    title: str,
+    source: str,
+    content: Sequence[TextBlock | ImageBlock | DocumentBlock],
+) -> tuple[Part, ...]:
+    texts = [title, source, *(inner.text for inner in content if isinstance(inner, TextBlock))]
+    parts: list[Part] = [CitationPart("\n".join(text for text in texts if text), raw=raw)]
+    for inner in content:
+        if isinstance(inner, ImageBlock):
+            parts.append(_read_image(inner, raw=raw))
+        elif isinstance(inner, DocumentBlock):
+            parts.append(FilePart(text=_plain_text(inner), media_type=inner.document_mimetype, raw=raw))
+    return tuple(parts)
+
+
+def _base64_text(content: object) -> str | None:
+    # The blocks keep their content as base64 in bytes; a stream is left alone, since reading it would move it.
+    return content.decode("ascii", "replace") if isinstance(content, bytes) and content else None
+
+
+def _plain_text(block: DocumentBlock) -> str | None:
+    """Give the text of a document that is one: by its type, or by being valid UTF-8 where no type is given."""
+    if not isinstance(block.data, bytes) or not block.data:
+        return None
+    if block.document_mimetype and not block.document_mimetype.startswith(_TEXT_TYPES):
+        return None
+    try:
+        return base64.b64decode(block.data).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _bytes(content: str | bytes | None) -> bytes | None:
+    return content.encode() if isinstance(content, str) else content

@@ -1,0 +1,160 @@
+"""The door for LlamaIndex: `ChatMessage` in and out. The only place of this face that knows how it is built."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
+
+from ctx_core.errors import MessageError
+from ctx_core.messages import ImagePart, Message, ReasoningPart, Role
+from llamaindex_ctx.blocks import read_block, write_part
+from llamaindex_ctx.tool_calls import LEGACY, LISTED, read_calls, spelled, spellings
+
+if TYPE_CHECKING:
+    from ctx_core.messages import Part, ToolCall
+    from llamaindex_ctx.blocks import Block
+
+_ROLES: Final[dict[str, Role]] = {
+    MessageRole.SYSTEM: Role.SYSTEM,
+    MessageRole.DEVELOPER: Role.DEVELOPER,
+    MessageRole.USER: Role.USER,
+    MessageRole.ASSISTANT: Role.ASSISTANT,
+    MessageRole.CHATBOT: Role.ASSISTANT,
+    MessageRole.MODEL: Role.ASSISTANT,
+    MessageRole.TOOL: Role.TOOL,
+    MessageRole.FUNCTION: Role.TOOL,
+}
+_REASONING: Final = "reasoning_content"
+_IMAGES: Final = "images"
+_CALL_ID: Final = "tool_call_id"
+_NAME: Final = "name"
+
+
+class ChatMessageCodec:
+    """Reads and writes `ChatMessage`; stateless."""
+
+    def role(self, native: ChatMessage) -> Role:
+        """Give the role of a message.
+
+        Raises:
+            MessageError: for something that is no `ChatMessage`, or a role that LlamaIndex doesn't have.
+        """
+        if not isinstance(native, ChatMessage):
+            msg = f"expected a ChatMessage, found {type(native).__name__}"
+            raise MessageError(msg)
+        role = _ROLES.get(native.role)
+        if role is None:
+            msg = f"unknown role {str(native.role)[:40]!r}; known are {', '.join(known.value for known in MessageRole)}"
+            raise MessageError(msg)
+        return role
+
+    def read(self, native: ChatMessage) -> Message:
+        """Give the neutral message.
+
+        Raises:
+            MessageError: for what has no known shape.
+        """
+        role = self.role(native)
+        extras = native.additional_kwargs
+        call_id, name = extras.get(_CALL_ID), extras.get(_NAME)
+        return Message(
+            role=role,
+            parts=_read_parts(native),
+            tool_calls=read_calls(native) if role is Role.ASSISTANT else (),
+            # An assistant's message with this id is the answer of a `return_direct` tool, and no tool's result.
+            tool_call_id=call_id if role is Role.TOOL and isinstance(call_id, str) and call_id else None,
+            name=name if isinstance(name, str) and name else None,
+            origin=native,
+        )
+
+    def write(self, message: Message) -> ChatMessage:
+        """Give the caller's own message, or a changed copy of it, or a new one; nothing is ever changed in place."""
+        origin = message.origin
+        if not isinstance(origin, ChatMessage):
+            return _new(message)
+        return _altered_copy(message, origin) if message.altered else origin
+
+
+def _read_parts(native: ChatMessage) -> tuple[Part, ...]:
+    parts: list[Part] = [part for block in native.blocks for part in read_block(block)]
+    reasoning = native.additional_kwargs.get(_REASONING)
+    if isinstance(reasoning, str) and reasoning:
+        told = any(isinstance(part, ReasoningPart) and part.text == reasoning for part in parts)
+        if not told:
+            parts.insert(0, ReasoningPart(reasoning))
+    return tuple(parts)
+
+
+def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
+    extras = dict(origin.additional_kwargs)
+    kept = spellings(message.tool_calls)
+    if message.role is Role.ASSISTANT:
+        _keep_entries(extras, kept)
+    if not any(isinstance(part, ReasoningPart) for part in message.parts):
+        extras.pop(_REASONING, None)
+    if not any(isinstance(part, ImagePart) for part in message.parts):
+        extras.pop(_IMAGES, None)
+    role = origin.role
+    if message.tool_call_id is not None:
+        extras[_CALL_ID] = message.tool_call_id
+        if role == MessageRole.FUNCTION:
+            role = MessageRole.TOOL  # the legacy role has no ids, and providers refuse one in it
+    blocks = _write_blocks(message, kept)
+    return origin.model_copy(update={"role": role, "blocks": blocks, "additional_kwargs": extras})
+
+
+def _keep_entries(extras: dict[str, Any], kept: frozenset[int]) -> None:
+    entries = [entry for entry in extras.get(LISTED) or () if id(entry) in kept]
+    if entries:
+        extras[LISTED] = entries
+    else:
+        extras.pop(LISTED, None)
+    if id(extras.get(LEGACY)) not in kept:
+        extras.pop(LEGACY, None)
+
+
+def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
+    """Give the blocks of the parts, each once, without calls that have gone, and with all that are left."""
+    blocks: list[Block] = []
+    done: set[int] = set()
+    for part in message.parts:
+        if isinstance(part, ReasoningPart) and part.raw is None and isinstance(message.origin, ChatMessage):
+            continue  # it lives in additional_kwargs
+        block = write_part(part)
+        if block is None or id(block) in done or (isinstance(block, ToolCallBlock) and id(block) not in kept):
+            continue
+        done.add(id(block))
+        blocks.append(block)
+    for call in message.tool_calls:
+        known = spelled(call)
+        blocks.extend(raw for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
+        if not known:
+            blocks.append(_call_block(call))
+    return blocks
+
+
+def _new(message: Message) -> ChatMessage:
+    extras: dict[str, Any] = {}
+    role = MessageRole(str(message.role))
+    if message.role is Role.TOOL and message.tool_call_id is None:
+        role = MessageRole.FUNCTION
+    if message.tool_call_id is not None:
+        extras[_CALL_ID] = message.tool_call_id
+    if message.name is not None:
+        extras[_NAME] = message.name
+    return ChatMessage(role=role, blocks=_write_blocks(message, frozenset()), additional_kwargs=extras)
+
+
+def _call_block(call: ToolCall) -> ToolCallBlock:
+    return ToolCallBlock(tool_call_id=call.id, tool_name=call.name, tool_kwargs=_object(call.arguments))
+
+
+def _object(arguments: str) -> dict[str, Any] | str:
+    """Give the arguments as LlamaIndex likes them, or as the model wrote them where they are no JSON object."""
+    try:
+        read: Any = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    return cast("dict[str, Any]", read) if isinstance(read, dict) else arguments

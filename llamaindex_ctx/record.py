@@ -1,0 +1,222 @@
+"""The data of a memory, and how it is stored, copied and restored."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import pickle
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, cast
+from weakref import WeakValueDictionary
+
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY, BaseMemory
+from pydantic import ConfigDict, Field, PrivateAttr
+
+from ctx_core import ContextBudget, ContextBuilder, ContextOverflowError, HistoryPolicy, TokenCounter, WindowState
+from llamaindex_ctx import serial
+from llamaindex_ctx.fields import Stored
+from llamaindex_ctx.live import Live
+from llamaindex_ctx.settings import DEFAULT_TOKENS, tool_definitions
+from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
+from llamaindex_ctx.view import CODEC
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_LOG: Final = logging.getLogger("ctx_core.llamaindex")
+_LEFT_BEHIND: Final = "left_behind"
+"""Key of the stored data with the names of what was not stored."""
+_TOKEN: Final = "token"  # noqa: S105 - a name in a dict
+"""Key of the stored data under which this process finds the memory that was stored."""
+_STORED: Final = WeakValueDictionary[str, "MemoryRecord"]()
+"""Memories that were stored in this process and are still in use."""
+
+
+def owned(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """Give copies that share nothing that can change with the caller's.
+
+    Raises:
+        MessageError: for what is no message, or cannot be read as one.
+    """
+    messages = list(messages)
+    for message in messages:
+        CODEC.read(message)
+    return copied(messages)
+
+
+def copied(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """Give copies that share nothing that can change."""
+    return [_copied(message) for message in messages]
+
+
+def _copied(message: ChatMessage) -> ChatMessage:
+    try:
+        return message.model_copy(deep=True)
+    except Exception:  # noqa: BLE001 - an open file, a lock or a client in it, and their copying may raise anything
+        blocks = [block.model_copy() for block in message.blocks]
+        return message.model_copy(update={"blocks": blocks, "additional_kwargs": dict(message.additional_kwargs)})
+
+
+def _read_messages(data: object) -> list[ChatMessage]:
+    """Give messages that were stored, or copies of messages that are given."""
+    messages = serial.read_messages(data)
+    for message in messages:
+        CODEC.read(message)
+    given = {id(item) for item in cast("Sequence[object]", data)}
+    return [_copied(message) if id(message) in given else message for message in messages]
+
+
+class MemoryRecord(BaseMemory):
+    """Everything that a memory is made of. Each field is JSON when it is stored."""
+
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True,
+        extra="forbid",
+        hide_input_in_errors=True,  # errors must not quote messages
+    )
+
+    messages: Annotated[list[ChatMessage], Stored(_read_messages, serial.write_messages)] = Field(
+        default_factory=list[ChatMessage]
+    )
+    """The whole conversation, unless a chat store holds it."""
+    budget: Annotated[ContextBudget, Stored(serial.read_budget, serial.write_budget)] = Field(
+        default_factory=lambda: ContextBudget(DEFAULT_TOKENS)
+    )
+    """Of the whole request."""
+    policy: Annotated[HistoryPolicy, Stored(serial.read_policy, serial.write_policy)] = Field(
+        default_factory=HistoryPolicy
+    )
+    """How the conversation is cut."""
+    counter: Annotated[TokenCounter | None, Stored(serial.read_counter, serial.write_counter)] = None
+    """What counts; None: the counter of the budget's model, else the safe estimate."""
+    tools: Annotated[list[dict[str, Any]], Stored(tool_definitions, copy.deepcopy)] = Field(
+        default_factory=list[dict[str, Any]]
+    )
+    """Definitions of the tools that an agent sends along; they are counted, and never cut."""
+    on_overflow: Literal["raise", "truncate"] = "raise"
+    """What happens when the current message alone doesn't fit: an error, or it is cut at its end."""
+    chat_store_key: str = DEFAULT_CHAT_STORE_KEY
+    """Name of the conversation."""
+    state: Annotated[WindowState, Stored(serial.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
+    """What is remembered of the last cut."""
+    chat_store: Annotated[ChatStore | None, Stored(as_store, as_store)] = Field(default=None, exclude=True)
+    """Holds the conversation in the place of this memory."""
+
+    _live: Live = PrivateAttr(default_factory=Live)
+
+    def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's signature
+        """Refuse what could only fail later: a budget with unknown parts, tools that are no JSON."""
+        super().model_post_init(context)
+        with suppress(ContextOverflowError):  # how much there is to be sent is not known yet
+            ContextBuilder(self.budget, len).tools(self.tools).build()
+
+    @property
+    def _door(self) -> Door:
+        return ListDoor(self.messages) if self.chat_store is None else door(self.chat_store, self.chat_store_key)
+
+    def to_dict(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG002 - LlamaIndex's signature
+        """Give the memory as JSON types, with its messages even where a chat store holds them.
+
+        Args:
+            kwargs: what other components of LlamaIndex take; it means nothing here.
+        """
+        data = self.model_dump(mode="json")
+        if self.chat_store is not None:
+            data["messages"] = serial.write_messages(self._door.read())
+        data[_LEFT_BEHIND] = left = list(self._code())
+        if left:
+            data[_TOKEN] = self._live.token
+            _STORED[self._live.token] = self
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], **kwargs: Any) -> Self:
+        """Give the memory that was stored.
+
+        What was not stored is taken from the stored memory, where that is still in use in this process: a
+        workflow stores and restores its context from run to run. Elsewhere it is missed, with a warning in the
+        log, unless it is given.
+
+        Args:
+            data: what `to_dict` gave.
+            kwargs: fields to be set anew, above all what is not stored: `counter`, `policy`, `usage_log`, and
+                `chat_store`, which then is what holds the conversation: the stored messages are let go.
+
+        Raises:
+            ValueError: for data that cannot be read.
+        """
+        fields = dict(data)
+        left, alive = fields.pop(_LEFT_BEHIND, ()), _STORED.get(fields.pop(_TOKEN, ""))
+        known = {**({} if alive is None else alive._code()), **kwargs}  # noqa: SLF001 - of its own kind
+        missing = [name for name in left if name not in known]
+        fields |= known
+        usage_log = fields.pop("usage_log", None)
+        fields.pop("class_name", None)
+        if fields.get("chat_store") is not None:
+            fields["messages"] = []
+        memory = cls(**fields)
+        memory._live.usage_log = usage_log
+        if missing:
+            _LOG.warning("a memory was restored without its %s, which cannot be stored", " and ".join(missing))
+        return memory
+
+    def to_string(self) -> str:
+        """Give the memory as JSON."""
+        return json.dumps(self.to_dict())
+
+    @classmethod
+    def from_string(cls, json_str: str, **kwargs: Any) -> Self:
+        """Give the memory that was stored, as `from_dict` does."""
+        return cls.from_dict(json.loads(json_str), **kwargs)
+
+    def _code(self) -> dict[str, Any]:
+        """Give what is not stored, by name."""
+        code: dict[str, Any] = {}
+        if not serial.is_by_name(self.counter):
+            code["counter"] = self.counter
+        if self.policy.pinned is not None:
+            code["policy"] = self.policy
+        if self.chat_store is not None:
+            code["chat_store"] = self.chat_store
+        if self._live.usage_log is not None:
+            code["usage_log"] = self._live.usage_log
+        return code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as JSON types, beside the chat store where that can be pickled."""
+        given: dict[str, Any] = {}
+        if self.chat_store is not None:
+            try:
+                pickle.dumps(self.chat_store)
+            except Exception:  # noqa: BLE001 - a client or a connection, and their pickling may raise anything
+                _LOG.warning("a memory is pickled without its chat store, which cannot be pickled")
+            else:
+                given["chat_store"] = self.chat_store
+        return (_restored, (type(self), self.to_dict(), given))
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Copy the data; a chat store that cannot be copied, such as a connection, is shared."""
+        memo = {} if memo is None else memo
+        store = self.chat_store
+        try:
+            store = copy.deepcopy(store, memo)
+        except Exception:  # noqa: BLE001 - as above
+            _LOG.debug("a copy of a memory shares its chat store, which cannot be copied")
+        # What counts is shared with the copy, and so is what was counted.
+        new = self.model_copy(
+            update={"messages": copied(self.messages), "tools": copy.deepcopy(self.tools, memo), "chat_store": store}
+        )
+        new._live = copy.deepcopy(self._live, memo)  # noqa: SLF001 - of its own kind
+        memo[id(self)] = new
+        return new
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Show counts: a memory holds what users said."""
+        yield "messages", "in a chat store" if self.chat_store is not None else len(self.messages)
+        yield "budget", self.budget
+
+
+def _restored(kind: type[MemoryRecord], data: dict[str, Any], given: dict[str, Any]) -> MemoryRecord:
+    return kind.from_dict(data, **given)

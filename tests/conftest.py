@@ -1,0 +1,15 @@
+"""Settings of the whole suite."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# A slow machine must not fail a test: nothing here judges time.
+_SLOW_IS_FINE = (HealthCheck.too_slow,)
+
+settings.register_profile("dev", deadline=None, suppress_health_check=_SLOW_IS_FINE)
+# The same examples on every run, so that a change is judged by what it changed.
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile("thorough", deadline=None, max_examples=2_000, suppress_health_check=_SLOW_IS_FINE)
+
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
