@@ -80,7 +80,7 @@ def read_start(found: Found, limit: int, warnings: list[str]) -> str:
     """
     try:
         with found.path.open("rb") as file:
-            data = file.read(limit)
+            data = file.read(min(limit, found.size + 1))
     except OSError as error:
         warn(warnings, f"{found.shown}: cannot be read ({type(error).__name__}); skipped")
         return ""
