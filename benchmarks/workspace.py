@@ -1,3 +1,4 @@
+# ruff: noqa: INP001, T201 - scripts are no package, and print
 """How long a workspace takes to become layers, and how much memory.
 
     python benchmarks/workspace.py [--path WORKSPACE] [--rounds 50] [--json OUT]
@@ -14,16 +15,18 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "core"))
 
 from ctx_core.workspace import Workspace  # noqa: E402 - found by the line above, installed or not
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 QUESTION: Final = "Which airport does the user fly from, and what do they like to eat?"
 
@@ -77,7 +80,9 @@ def _typical(root: Path) -> Path:
     (root / "memory").mkdir()
     for name in ("SOUL", "AGENTS", "TOOLS"):
         (root / f"{name}.md").write_text(f"# {name}\n\n" + "Say what is known, and ask about the rest.\n" * 40)
-    facts = "".join(f"- 2024-03-{1 + at % 28:02} The user mentioned airport {at} and dish {at * 7}\n" for at in range(60))
+    facts = "".join(
+        f"- 2024-03-{1 + at % 28:02} The user mentioned airport {at} and dish {at * 7}\n" for at in range(60)
+    )
     (root / "memory" / "MEMORY.md").write_text(f"# Memory\n\n## Travel\n\n{facts}")
     for at in range(12):
         folder = root / "skills" / f"skill-{at}"

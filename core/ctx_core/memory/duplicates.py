@@ -9,8 +9,10 @@ from ctx_core.memory.english import STOP_WORDS, english_stem
 from ctx_core.memory.words import plain_words
 
 _DENIALS: Final = frozenset(
-    "no not never none neither nor cannot without t don didn doesn isn wasn aren weren hasn haven hadn won wouldn "
-    "couldn shouldn stop stopped longer anymore".split()
+    """
+    no not never none neither nor cannot without don didn doesn isn wasn aren weren hasn haven hadn won wouldn couldn
+    shouldn stop stopped longer anymore
+    """.split()  # noqa: SIM905 - easier to read than as many quoted words
 )
 _ALIKE: Final = 0.9
 

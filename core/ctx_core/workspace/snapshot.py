@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ctx_core.layers import Item, Layer
+from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.recall import MAX_ITEMS, memory_layer
 from ctx_core.workspace.clean import one_line
+from ctx_core.workspace.skills import Skill
 from ctx_core.workspace.tool_guide import tool_guide
 
 if TYPE_CHECKING:
@@ -16,9 +18,7 @@ if TYPE_CHECKING:
 
     from ctx_core.builder import ContextBuilder
     from ctx_core.counting.counter import ToolDefinition
-    from ctx_core.memory.item import MemoryItem
     from ctx_core.memory.ranker import Ranker
-    from ctx_core.workspace.skills import Skill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
