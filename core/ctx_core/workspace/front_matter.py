@@ -105,7 +105,7 @@ def _lenient(lines: list[str]) -> Iterator[tuple[str, str]]:
             value = ""
         if len(value) > 1 and value[0] in "\"'" and value[0] == value[-1]:
             value = value[1:-1]
-        elif value[:1] in "[{":
+        elif value.startswith(("[", "{")):
             continue
         text = " ".join(part for part in (value, *below) if part)
         if text:
