@@ -26,6 +26,7 @@ class Fixed(BaseRetriever):
     """Finds the same for every question."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        del query, run_manager
         return DOCUMENTS
 
 
@@ -56,8 +57,8 @@ def test_metadata_is_read() -> None:
 
 def test_the_cap_drops_the_last() -> None:
     """What the retriever placed last goes first."""
-    layer = RetrieverMemory(Fixed(), cap=Tokens(20)).layer("tea?")
-    context = ContextBuilder(500).layer(layer).build(message="tea?")
+    layer = RetrieverMemory(Fixed(), cap=Tokens(30)).layer("tea?")
+    context = ContextBuilder(500, "gpt-4o").layer(layer).build(message="tea?")
     assert "Likes tea" in context.system_prompt
     assert "Works at night" not in context.system_prompt
 

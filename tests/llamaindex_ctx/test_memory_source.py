@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.memory import StaticMemoryBlock
 from llama_index.core.memory.memory import BaseMemoryBlock
@@ -26,6 +26,7 @@ class Fixed(BaseRetriever):
     """Finds the same for every question."""
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        del query_bundle
         return NODES
 
 
@@ -35,10 +36,11 @@ class Latest(BaseMemoryBlock[list[ChatMessage]]):
     name: str = "latest"
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> list[ChatMessage]:
+        del block_kwargs
         return (messages or [])[-1:]
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        return None
+        del messages
 
 
 def test_nodes_keep_their_order_time_and_source() -> None:
@@ -59,7 +61,9 @@ async def test_the_async_door_gives_the_same() -> None:
 
 def test_a_static_block_is_a_layer_of_its_name() -> None:
     """Its content blocks become text."""
-    layer = BlockMemory(StaticMemoryBlock(name="core_info", static_content="Be brief"), protected=True).layer()
+    layer = BlockMemory(
+        StaticMemoryBlock(name="core_info", static_content=[TextBlock(text="Be brief")]), protected=True
+    ).layer()
     assert (layer.name, layer.body, layer.protected) == ("core_info", "Be brief", True)
     assert "Be brief" in ContextBuilder(500).layer(layer).build(message="Hi").system_prompt
 

@@ -71,9 +71,7 @@ def test_an_episode_shares_its_relevance() -> None:
     """What was said within the same hours is a little more relevant than what was said on another day."""
     day = datetime(2024, 5, 1, tzinfo=UTC)
     times = [day, day, day + timedelta(days=3), day + timedelta(days=3)]
-    items = [
-        MemoryItem(text, time=time) for text, time in zip(["Mia purrs", "hello", "hi", "bye"], times, strict=True)
-    ]
+    items = [MemoryItem(text, time=time) for text, time in zip(["Mia purrs", "hello", "hi", "bye"], times, strict=True)]
     scores = Bm25(neighbours=())("Mia", items)
     assert scores[0] > scores[1] > scores[2] == scores[3] == 0
 
@@ -107,7 +105,9 @@ def test_rebuilt_items_are_not_indexed_again() -> None:
     assert counting.texts - before == 1
 
 
-@given(st.lists(st.lists(st.sampled_from("cat dog hiking rain toner".split()), min_size=1), min_size=1, max_size=8))
+@given(
+    st.lists(st.lists(st.sampled_from(["cat", "dog", "hiking", "rain", "toner"]), min_size=1), min_size=1, max_size=8)
+)
 def test_a_grown_index_scores_as_a_new_one(texts: list[list[str]]) -> None:
     """What was asked before changes no score."""
     items = [MemoryItem(" ".join(text)) for text in texts]

@@ -69,8 +69,10 @@ async def test_the_async_door_gives_the_same(root: Path) -> None:
 
 def test_the_bootstrap_says_where_it_is(root: Path) -> None:
     """Date and time, version, number of tools, path, environment."""
-    layers = Workspace(root).load().layers(
-        now=datetime(2024, 5, 1, 9, 30, tzinfo=UTC), version="1.2", environment="test", tools=[TOOL]
+    layers = (
+        Workspace(root)
+        .load()
+        .layers(now=datetime(2024, 5, 1, 9, 30, tzinfo=UTC), version="1.2", environment="test", tools=[TOOL])
     )
     assert layers[1].body.split("\n") == [
         "Date and time: 2024-05-01 09:30 UTC",
