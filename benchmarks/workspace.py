@@ -56,7 +56,7 @@ def main() -> None:
 def assemble(workspace: Workspace) -> int:
     """Do what a turn does; give the number of layers."""
     snapshot = workspace.load(QUESTION)
-    return len(snapshot.layers(now=datetime.now(UTC), version="1.0", ranker=workspace.ranker))
+    return len(snapshot.layers(now=datetime.now(UTC), version="1.0"))
 
 
 def _median_ms(run: Callable[[], int], rounds: int) -> float:
