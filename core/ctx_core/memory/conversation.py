@@ -1,0 +1,170 @@
+"""What was cut from a conversation, to be found again when a later question needs it."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Generic
+
+from ctx_core.codecs import codec_for
+from ctx_core.errors import MessageError
+from ctx_core.memory.combine import relevance
+from ctx_core.memory.item import MemoryItem
+from ctx_core.memory.recall import MAX_ITEMS, memory_layer
+from ctx_core.messages import Message, Role, TextPart
+from ctx_core.transcript import Codec, NativeT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from ctx_core.budget import Size
+    from ctx_core.builder import ContextBuilder, OnOverflow
+    from ctx_core.context import Context
+    from ctx_core.history.state import WindowState
+    from ctx_core.memory.ranker import Ranker
+
+HEADING: Final = "From earlier in this conversation:"
+_IMPORTANCE: Final = {Role.USER: 1.0, Role.ASSISTANT: 0.0}
+_LONGEST: Final = 2_000  # characters of a message that are remembered; head and tail of a longer one
+
+
+class ConversationMemory(Generic[NativeT]):
+    """The turns of one conversation as memories: what a cut takes away stays findable.
+
+    Reads and indexes only what is new since the last time. Instructions and tool results are not remembered:
+    the former stay anyway, the latter are what the assistant's answers are drawn from. What the user said
+    weighs a little more than what was answered. May be shared between threads, one object a conversation.
+    """
+
+    def __init__(
+        self,
+        *,
+        codec: Codec[NativeT] | None = None,
+        ranker: Ranker | None = None,
+        max_items: int = MAX_ITEMS,
+        cap: Size | None = None,
+        heading: str = HEADING,
+        time: Callable[[NativeT], datetime | None] | None = None,
+    ) -> None:
+        """Take what reads and ranks the messages.
+
+        Args:
+            codec: the door of the message type; found from the messages by default, as the builder does.
+            ranker: scores them; by default relevance by words and neighbours.
+            max_items: at most so many are recalled.
+            cap: the most the layer may cost, where the budget has no part `memory`.
+            heading: stands above them.
+            time: gives the time of a message, if it is known.
+        """
+        self._codec = codec
+        self._ranker = ranker or relevance()
+        self._max_items = max_items
+        self._cap = cap
+        self._heading = heading
+        self._time = time
+        self._read: list[tuple[NativeT, MemoryItem | None]] = []
+        self._lock = Lock()
+
+    def items(self, history: Sequence[NativeT], positions: Sequence[int] | range | None = None) -> list[MemoryItem]:
+        """Give what can be remembered of a history, oldest first.
+
+        Args:
+            history: the conversation so far.
+            positions: of the messages that are asked for; all by default.
+        """
+        with self._lock:
+            self._catch_up(history)
+            asked = range(len(history)) if positions is None else positions
+            return [item for at in asked if (item := self._read[at][1]) is not None]
+
+    def build(
+        self,
+        builder: ContextBuilder,
+        history: Sequence[NativeT],
+        message: NativeT | str | None = None,
+        *,
+        state: WindowState | None = None,
+        on_overflow: OnOverflow = "raise",
+    ) -> Context[NativeT]:
+        """Build as `builder.build` does, with what was left out and fits the question in the layer `memory`.
+
+        The context is built once to see what is left out; if anything is, a second time with the layer.
+
+        Args:
+            builder: everything but the layer `memory`.
+            history: the conversation so far.
+            message: the current message; by default the last one of the history is the question.
+            state: as for `builder.build`.
+            on_overflow: as for `builder.build`.
+        """
+        door = self._codec if self._codec is not None else codec_for(history, message)
+
+        def built(plan: ContextBuilder) -> Context[NativeT]:
+            return plan.build(history, message, codec=door, state=state, on_overflow=on_overflow)
+
+        context = built(builder)
+        kept = set(context.state.kept)
+        left_out = [at for at in range(min(context.state.start, len(history))) if at not in kept]
+        items = self.items(history, left_out)
+        question = _question(history, message, door)
+        if not items or not question:
+            return context
+        layer = memory_layer(
+            question,
+            items,
+            ranker=self._ranker,
+            max_items=self._max_items,
+            only_relevant=True,
+            chronological=True,
+            heading=self._heading,
+            cap=self._cap,
+        )
+        return built(builder.layer(layer)) if layer.items else context
+
+    def _catch_up(self, history: Sequence[NativeT]) -> None:
+        """Read what is new. Messages before a changed one are not read again, all from it on are."""
+        same = 0
+        for (known, _), native in zip(self._read, history, strict=False):
+            if known is not native and known != native:
+                break
+            same += 1
+        if same < len(self._read) and same < len(history):
+            del self._read[same:]
+        if len(self._read) >= len(history):
+            return
+        door = self._codec if self._codec is not None else codec_for(history, None)
+        for at in range(len(self._read), len(history)):
+            self._read.append((history[at], self._item(history[at], at, door)))
+
+    def _item(self, native: NativeT, at: int, door: Codec[NativeT]) -> MemoryItem | None:
+        try:
+            if door.role(native) not in _IMPORTANCE:
+                return None
+            message = door.read(native)
+        except MessageError as error:
+            raise MessageError(f"message {at + 1}: {error}") from error  # noqa: EM102, TRY003 - adds the place only
+        text = _spoken(message)
+        if not text:
+            return None
+        return MemoryItem(
+            f"{message.name or message.role}: {text}",
+            importance=_IMPORTANCE[message.role],
+            time=self._time(native) if self._time else None,
+            source=f"message {at + 1}",
+        )
+
+
+def _spoken(message: Message) -> str:
+    text = "\n".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]} […] {text[-half:]}"
+
+
+def _question(history: Sequence[Any], message: object, door: Codec[Any]) -> str:
+    if isinstance(message, str):
+        return message
+    natives = [*history[-8:], *(() if message is None else (message,))]
+    for native in reversed(natives):
+        if door.role(native) is Role.USER:
+            return _spoken(door.read(native))
+    return ""

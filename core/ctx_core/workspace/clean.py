@@ -1,0 +1,33 @@
+"""Text as a reader sees it: nothing invisible, nothing that steers a terminal or a tokenizer."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+# Characters that take no room though Unicode doesn't call them format characters: fillers, joiners, and the
+# selectors in which a text can be hidden. U+FE0E and U+FE0F stay, as emoji need them.
+_BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0d\U000e0000-\U000e0fff]")
+_SPACES: Final = re.compile(r"\s+")
+_GONE: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
+ELLIPSIS: Final = "…"
+
+
+def one_line(text: str, limit: int) -> str:
+    """Give the text on one line, without control and zero-width characters, of at most `limit` characters."""
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(_visible(character) for character in _BLANK.sub("", text))
+    text = _SPACES.sub(" ", text).strip()
+    return text if len(text) <= limit else text[: max(0, limit - 1)].rstrip() + ELLIPSIS
+
+
+def is_clean(text: str) -> bool:
+    """Say whether the text has neither control nor invisible characters."""
+    return not _BLANK.search(text) and not any(unicodedata.category(character) in _GONE for character in text)
+
+
+def _visible(character: str) -> str:
+    if character.isspace():
+        return " "
+    return "" if unicodedata.category(character) in _GONE else character
