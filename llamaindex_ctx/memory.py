@@ -45,6 +45,10 @@ class ContextMemoryBuffer(MemoryRecord):
     that is not known by its model's name, a policy's `pinned`, a chat store and a usage log are given again
     to `from_dict`; until then the default counts, nothing is pinned, and the messages that came along are
     kept in the memory itself.
+
+    A workflow stores and restores its context from run to run: after a second run with the same `ctx`, the
+    memory that goes on is `await ctx.store.get("memory")`. What it was made with that is not stored, a chat
+    store among it, it shares with the one given to the first run.
     """
 
     @classmethod

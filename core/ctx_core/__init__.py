@@ -14,10 +14,11 @@ from ctx_core.errors import (
     UnknownModelError,
 )
 from ctx_core.fit import fit
-from ctx_core.history import HistoryPolicy, ToolResultPolicy, WindowState
+from ctx_core.history import HistoryPolicy, RollingSummary, ToolResultPolicy, WindowState
 from ctx_core.layers import Item, Layer
 from ctx_core.messages import Message, Role, ToolCall
 from ctx_core.report import ContextReport, LayerReport
+from ctx_core.summarizing import Summarizing
 from ctx_core.usage_log import UsageLog
 
 __version__ = "0.1.0"
@@ -40,7 +41,9 @@ __all__ = [
     "MessageError",
     "MissingExtraError",
     "Role",
+    "RollingSummary",
     "Share",
+    "Summarizing",
     "TokenCounter",
     "Tokenizer",
     "TokenizerError",

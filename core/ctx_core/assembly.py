@@ -9,17 +9,17 @@ from ctx_core.accounting import Account
 from ctx_core.budget import Tokens, tokens_of
 from ctx_core.context import Context
 from ctx_core.errors import ContextOverflowError
+from ctx_core.history.remembered import matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import select
-from ctx_core.layers import FilledLayer, fill
+from ctx_core.layers import FilledLayer, Layer, fill
 from ctx_core.messages import Message, Role
 from ctx_core.plan import Plan
 from ctx_core.transcript import Transcript
 
 if TYPE_CHECKING:
     from ctx_core.history.window import Window
-    from ctx_core.layers import Layer
     from ctx_core.transcript import Codec, NativeT
 
 
@@ -35,12 +35,19 @@ class Assembly:
     filled: list[FilledLayer] = field(init=False)
     tools: int = field(init=False)
     """Tokens of the tool definitions."""
+    known: WindowState = field(init=False)
+    """What is remembered, as far as it matches the conversation."""
+    summary: FilledLayer | None = field(init=False, default=None)
+    """The rolling summary, where there is one."""
+    spare: int = field(init=False, default=0)
+    """Tokens that are kept free for a summary which is still to be written."""
 
     def __post_init__(self) -> None:
         """Fill every layer up to its own part."""
         counter = self.plan.counter
         self.tools = counter.count_tools(self.plan.definitions)
         self.filled = [fill(layer, self._budget_of(layer), counter) for layer in self.plan.layers]
+        self.known = matching(self.state, self.transcript)
 
     def context(self, codec: Codec[NativeT]) -> Context[NativeT]:
         """Give the finished context.
@@ -49,26 +56,33 @@ class Assembly:
             ContextOverflowError: if what is protected does not fit.
         """
         window = self._window()
-        account = Account(self.plan, self.filled, self.tools, window, total=window.tokens + self._fixed())
+        layers = self.filled if self.summary is None else [*self.filled, self.summary]
+        account = Account(self.plan, layers, self.tools, window, total=window.tokens + self._fixed())
         if account.total > self.plan.budget.input_limit:
             raise ContextOverflowError(
                 needed=account.total, limit=self.plan.budget.input_limit, layers=account.needed()
             )
         system = self._system_message()
         messages = [] if system is None else [codec.write(system)]
-        conversation = [codec.write(entry.message) for entry in self._with_volatile(window)]
+        conversation = [codec.write(entry.message) for entry in self._conversation(window)]
         return Context(
             messages=[*messages, *conversation],
             system_prompt="" if system is None else system.text,
             conversation=conversation,
             report=account.report(),
             state=window.state,
+            transcript=self.transcript,
         )
 
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""
+        self._summarise(self.known)
         self._shed(self._needed_now(), protected=False)
         window = self._select()
+        if self.plan.rolling is not None and window.state.unsummarised():
+            self._summarise(window.state, to_come=True)
+            window = self._select()
+            self._summarise(window.state, to_come=True)
         if window.tokens > self._room() and self.truncate:
             self._shed(window.tokens, protected=True)
             window = self._select()
@@ -83,9 +97,25 @@ class Assembly:
             max(0, limit),
             counter=self.plan.counter,
             policy=self.plan.policy,
-            state=self.state,
+            state=self.known,
+            low_water=1.0 if self.state is None else self.plan.policy.low_water,
             truncate=self.truncate and limit == room,
         )
+
+    def _summarise(self, state: WindowState, *, to_come: bool = False) -> None:
+        """Set the summary of what a state leaves out; one that is still to come has the whole of its cap kept free."""
+        rolling, counter = self.plan.rolling, self.plan.counter
+        if rolling is None:
+            return
+        layer = Layer(name="summary", text=rolling.text(state), cap=rolling.cap, stable=False)
+        budget = self._budget_of(layer)
+        self.summary = fill(layer, budget, counter)
+        if to_come:
+            frame = counter.count_message(Message(role=rolling.role)) + counter.count_text("\n\n")
+            self.spare = max(0, (budget or 0) + frame - self._cost_of_summary())
+
+    def _cost_of_summary(self) -> int:
+        return 0 if self.summary is None else self.summary.used
 
     def _needed_now(self) -> int:
         """Give the tokens of the running turn: layers give way to it before it loses a step."""
@@ -111,36 +141,50 @@ class Assembly:
 
     def _room(self) -> int:
         """Tokens that are left for the conversation."""
-        return self.plan.budget.input_limit - self._fixed()
+        return self.plan.budget.input_limit - self._fixed() - self.spare
 
     def _fixed(self) -> int:
         """Tokens of everything but the conversation."""
         count = self.plan.counter.count_message
-        made = (self._system_message(), self._volatile_message())
+        made = (self._system_message(), self._summary_message(), self._volatile_message())
         return self.plan.counter.primer + self.tools + sum(count(message) for message in made if message is not None)
 
     def _system_message(self) -> Message | None:
-        return self._message(Role.SYSTEM, volatile=False)
+        texts = [filled.text for filled in self.filled if not self._is_last(filled)]
+        if self.plan.rolling is not None and self.plan.rolling.role is Role.SYSTEM and self.summary is not None:
+            texts.append(self.summary.text)
+        return _made(Role.SYSTEM, texts)
+
+    def _summary_message(self) -> Message | None:
+        """Give the summary where it is a message of its own."""
+        rolling = self.plan.rolling
+        if rolling is None or rolling.role is Role.SYSTEM or self.summary is None:
+            return None
+        return _made(rolling.role, [self.summary.text])
 
     def _volatile_message(self) -> Message | None:
-        return self._message(Role.USER, volatile=True)
+        return _made(Role.USER, [filled.text for filled in self.filled if self._is_last(filled)])
 
-    def _message(self, role: Role, *, volatile: bool) -> Message | None:
-        last = self.plan.volatile_last
-        texts = [f.text for f in self.filled if f.text and (last and not f.layer.stable) == volatile]
-        parts = Message.user("\n\n".join(texts)).parts
-        return Message(role=role, parts=parts, synthetic=True) if texts else None
+    def _is_last(self, filled: FilledLayer) -> bool:
+        return self.plan.volatile_last and not filled.layer.stable
 
-    def _with_volatile(self, window: Window) -> list[Entry]:
-        """Give the conversation with the volatile layers before the message that is being answered."""
-        entries, volatile = list(window.entries), self._volatile_message()
+    def _conversation(self, window: Window) -> list[Entry]:
+        """Give the window with the summary at its gap and the volatile layers before what is being answered."""
+        entries, summary, volatile = list(window.entries), self._summary_message(), self._volatile_message()
+        if summary is not None:
+            entries.insert(window.cut.gap, Entry(-1, summary, made=True))
         if volatile is not None:
-            questions = [at for at, entry in enumerate(entries) if entry.message.role is Role.USER]
-            at = questions[-1] if questions else 0
-            entries.insert(at, Entry(-1, volatile, made=True))
+            questions = [at for at, entry in enumerate(entries) if entry.message.role is Role.USER and not entry.made]
+            entries.insert(questions[-1] if questions else 0, Entry(-1, volatile, made=True))
         return entries
 
     def _budget_of(self, layer: Layer) -> int | None:
         budget = self.plan.budget
         part = budget.size_of(layer.name)
         return part if part is not None or layer.cap is None else tokens_of(layer.cap, budget.total)
+
+
+def _made(role: Role, texts: list[str]) -> Message | None:
+    """Give the message of several layers of text, or none if they have nothing to say."""
+    text = "\n\n".join(filter(None, texts))
+    return Message(role=role, parts=Message.user(text).parts, synthetic=True) if text else None

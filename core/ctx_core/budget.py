@@ -200,9 +200,11 @@ def tokens_of(size: Size, total: int) -> int:
 
 
 def _rebuild(total: int, parts: Mapping[str, Size], reserve: int, model: str | None) -> ContextBudget:
-    # The reserve may have been a share, without which the shares no longer sum to 1: it is given back as one.
-    shared = any(isinstance(part, Share) for part in parts.values())
-    return ContextBudget(total, parts=parts, reserve=Share(reserve / total) if shared else reserve, model=model)
+    # Checked when it was made: and the reserve may have been a share, without which the others don't sum to 1.
+    budget = object.__new__(ContextBudget)
+    for name, value in (("total", total), ("reserve", reserve), ("parts", MappingProxyType(parts)), ("model", model)):
+        object.__setattr__(budget, name, value)
+    return budget
 
 
 def _floor(total: int, share: Share) -> int:

@@ -12,6 +12,7 @@ from ctx_core.budget import ContextBudget
 from ctx_core.codecs import codec_for
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.errors import BudgetError, MessageError
+from ctx_core.history.summary import RollingSummary
 from ctx_core.layers import Item, Layer, as_items
 from ctx_core.messages import Message
 from ctx_core.plan import Plan
@@ -107,6 +108,14 @@ class ContextBuilder:
     ) -> Self:
         """Set the summary of what is no longer in the history."""
         return self.layer(Layer(name="summary", text=text, heading=heading, cap=cap))
+
+    def rolling_summary(self, summary: RollingSummary | None = None) -> Self:
+        """Give what is left out of the history a summary, with a layer and a cap of its own.
+
+        What stands in it is kept in the state: `Summarizing` has a model write it, or `WindowState.with_summary`
+        takes one that was made elsewhere.
+        """
+        return self._with(replace(self.plan, rolling=summary or RollingSummary()))
 
     def tools(self, definitions: Iterable[ToolDefinition]) -> Self:
         """Set the tool definitions that go with the request, OpenAI-style; they are counted, never cut."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
 from ctx_core.history.state import WindowState
 from ctx_core.report import ContextReport
-from ctx_core.transcript import NativeT
+from ctx_core.transcript import NativeT, Transcript
+
+if TYPE_CHECKING:
+    from ctx_core.messages import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,12 @@ class Context(Generic[NativeT]):
     """Who used how much, and what was left out."""
     state: WindowState
     """To be given to the next build of the same conversation."""
+    transcript: Transcript[NativeT] = field(repr=False, compare=False)
+    """The conversation it was built from, whole."""
+
+    def unsummarised(self) -> tuple[Message, ...]:
+        """Give what is left out of the conversation and not in its summary, as neutral messages, oldest first."""
+        return tuple(self.transcript[at] for at in self.state.unsummarised())
 
     @property
     def tokens(self) -> int:

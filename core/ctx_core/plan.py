@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.history.policy import HistoryPolicy
+from ctx_core.history.summary import RollingSummary
 from ctx_core.layers import Layer
 
 
@@ -22,5 +23,7 @@ class Plan:
     """Tool definitions that go with the request."""
     policy: HistoryPolicy = field(default_factory=HistoryPolicy)
     """How the history is cut."""
+    rolling: RollingSummary | None = None
+    """The summary of what is left out of the history, if there is to be one."""
     volatile_last: bool = False
     """Whether layers that are not stable go behind the history."""

@@ -2,5 +2,6 @@
 
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
 from ctx_core.history.state import WindowState
+from ctx_core.history.summary import RollingSummary
 
-__all__ = ["HistoryPolicy", "ToolResultPolicy", "WindowState"]
+__all__ = ["HistoryPolicy", "RollingSummary", "ToolResultPolicy", "WindowState"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.history.repair import Entry
@@ -59,9 +59,14 @@ class Cut:
         self._marker_price = 0 if longest is None else stretch.counter.count_message(longest)
 
     @property
+    def allowance(self) -> int:
+        """Tokens that everything but the system messages may cost."""
+        return max(0, self.limit - self.stretch.total(self.stretch.instructions))
+
+    @property
     def low(self) -> int:
         """Tokens that a new cut goes down to."""
-        return int(self.limit * self.low_water)
+        return self.limit - int(self.allowance * (1 - self.low_water))
 
     @property
     def omitted(self) -> int:
@@ -124,15 +129,20 @@ class Cut:
 
     def listed(self) -> list[Entry]:
         """Give the entries that go out, with the omission marker at the gap."""
-        stretch, template, listed = self.stretch, self.stretch.policy.omission_marker, list[Entry]()
-        pending = template is not None and self.omitted > 0
-        for at in sorted(self.kept):
-            entry = stretch.entries[at]
-            if pending and at >= self.start:
-                listed.append(Entry(entry.position, _marker(stretch, str(template), self.omitted), made=True))
-                pending = False
-            listed.append(Entry(entry.position, stretch.form(at), made=entry.made))
+        stretch, template = self.stretch, self.stretch.policy.omission_marker
+        listed = [
+            Entry(stretch.entries[at].position, stretch.form(at), made=stretch.entries[at].made)
+            for at in sorted(self.kept)
+        ]
+        if template is not None and self.omitted:
+            position = stretch.entries[self.start].position
+            listed.insert(self.gap, Entry(position, _marker(stretch, template, self.omitted), made=True))
         return listed
+
+    @property
+    def gap(self) -> int:
+        """How many entries go out before the stretch that is kept up to the present."""
+        return sum(1 for at in self.kept if at < self.start)
 
     def remembered(self, transcript: Transcript[Any]) -> WindowState:
         """Give what to remember of all this."""
@@ -144,7 +154,8 @@ class Cut:
         shortened = {at: (message_key(transcript[at]), most) for at, most in self.shortened.items() if at in stay}
         if not (position or cleared or shortened or self.reasoning_from):
             return WindowState()
-        return WindowState(
+        return replace(
+            self.stretch.state,
             start=position,
             start_key=message_key(transcript[position]),
             kept=tuple(before),

@@ -50,7 +50,7 @@ def _start_with_user(cut: Cut) -> None:
 def _shorten_giants(cut: Cut) -> None:
     """Cut single results that alone take more than their share to head and tail."""
     stretch, tokens = cut.stretch, 0
-    most = max(1, int(cut.limit * stretch.policy.results.overflow_share))
+    most = max(1, int(cut.allowance * stretch.policy.results.overflow_share))
     for at in sorted(cut.kept, reverse=True):
         if tokens > cut.limit:
             return  # what is older goes anyway

@@ -37,7 +37,7 @@ def _head(stretch: Stretch, limit: int) -> set[int]:
     for end in ends:
         grown = {at for at in range(first, end) if not entries[at].message.role.instructs}
         if isinstance(wanted, Share):
-            if stretch.total(grown) > limit * wanted.of_total:
+            if stretch.total(grown) > (limit - stretch.total(stretch.instructions)) * wanted.of_total:
                 return head
         elif len(head) >= wanted:
             return head

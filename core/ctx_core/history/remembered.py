@@ -38,6 +38,8 @@ def matching(state: WindowState | None, transcript: Transcript[Any]) -> WindowSt
         cleared={at + shift: pair for at, pair in state.cleared.items() if _is(transcript, at + shift, pair[0])},
         shortened={at + shift: pair for at, pair in state.shortened.items() if _is(transcript, at + shift, pair[0])},
         reasoning_from=max(0, state.reasoning_from + shift),
+        summarised=max(0, state.summarised + shift),
+        spared=tuple(at + shift for at in state.spared if at + shift >= 0),
     )
 
 

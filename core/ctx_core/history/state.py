@@ -6,7 +6,7 @@ The state is a hint, never a truth: if it doesn't match the history, it is looke
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,7 +20,8 @@ _VERSION = 1
 class WindowState:
     """Where the window of a conversation begins, and what was done to the messages in it.
 
-    Holds no content of messages. `WindowState()` is that of a conversation that was never cut.
+    Holds no content of messages but their summary, where there is one. `WindowState()` is that of a conversation
+    that was never cut.
     """
 
     start: int = 0
@@ -37,6 +38,27 @@ class WindowState:
     """Position of each tool result that was cut to head and tail: its key, and the tokens it was cut to."""
     reasoning_from: int = 0
     """Messages before this position have lost their reasoning."""
+    summary: str = field(default="", repr=False)
+    """What a model said of the messages that are left out; the only text in here."""
+    summarised: int = 0
+    """Messages before this position are in the summary, if they are left out at all."""
+    spared: tuple[int, ...] = ()
+    """Positions before `summarised` that were kept then, and so are not in the summary."""
+
+    def unsummarised(self) -> tuple[int, ...]:
+        """Give the positions of what is left out and is not in the summary."""
+        kept = {*self.kept}
+        gone = (at for at in (*self.spared, *range(self.summarised, self.start)) if at not in kept)
+        return tuple(sorted(gone))
+
+    def with_summary(self, summary: str) -> Self:
+        """Give the state with a summary of everything that is left out."""
+        return replace(self, summary=summary, summarised=self.start, spared=self.kept)
+
+    def with_newer_summary(self, other: Self) -> Self:
+        """Give the state with the summary of another one of the same conversation, where that covers more."""
+        same = other.start_key == self.start_key and other.summarised > self.summarised
+        return replace(self, summary=other.summary, summarised=other.summarised, spared=other.spared) if same else self
 
     def to_dict(self) -> dict[str, Any]:
         """Give the state as JSON types."""
@@ -49,6 +71,9 @@ class WindowState:
             "cleared": {str(at): list(pair) for at, pair in self.cleared.items()},
             "shortened": {str(at): list(pair) for at, pair in self.shortened.items()},
             "reasoning_from": self.reasoning_from,
+            "summary": self.summary,
+            "summarised": self.summarised,
+            "spared": list(self.spared),
         }
 
     @classmethod
@@ -66,6 +91,9 @@ class WindowState:
                 cleared={int(at): (str(key), str(text)) for at, (key, text) in dict(data["cleared"]).items()},
                 shortened={int(at): (str(key), int(limit)) for at, (key, limit) in dict(data["shortened"]).items()},
                 reasoning_from=int(data["reasoning_from"]),
+                summary=str(data["summary"]),
+                summarised=int(data["summarised"]),
+                spared=tuple(int(at) for at in data["spared"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             return cls()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ctx_core.history.cut import Cut
 from ctx_core.history.passes import make_fit
 from ctx_core.history.protected import protected
-from ctx_core.history.remembered import matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.stretch import stretch_from
@@ -54,7 +53,8 @@ def select(
     *,
     counter: TokenCounter,
     policy: HistoryPolicy,
-    state: WindowState | None,
+    state: WindowState,
+    low_water: float,
     truncate: bool,
 ) -> Window:
     """Choose what goes out.
@@ -64,15 +64,13 @@ def select(
         limit: tokens that all of it may cost.
         counter: prices messages.
         policy: what may happen to them.
-        state: what is remembered. None: nothing is, and the window is filled to the limit; else it is cut
-            to the policy's low-water mark when it overflows.
+        state: what is remembered, as `matching` gave it.
+        low_water: share of the limit that a cut goes down to.
         truncate: whether, if all else fails, protected texts may be cut.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
     """
-    known = matching(state, transcript)
-    low_water = policy.low_water if state is not None else 1.0
 
     def cut_from(known: WindowState) -> Cut:
         stretch = _examined(transcript, limit, counter, policy, known)
@@ -81,7 +79,7 @@ def select(
             make_fit(cut, truncate=truncate)
         return cut
 
-    cut = cut_from(known)
+    cut = cut_from(state)
     while cut.lost_copies():
         # A message was left out because it stood before as well, and there the cut has taken it.
         cut = cut_from(cut.remembered(transcript))
