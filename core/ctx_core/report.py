@@ -68,6 +68,8 @@ class ContextReport:
     counter: str
     """The tokenizer that counted."""
     model: str | None = None
+    original: int | None = None
+    """Tokens of everything there was, had nothing been left out; None unless the builder was told to count it."""
 
     @property
     def limit(self) -> int:
@@ -107,6 +109,7 @@ class ContextReport:
             "reserve": self.reserve,
             "limit": self.limit,
             "used": self.used,
+            "original": self.original,
             "available": self.available,
             "utilisation": self.utilisation,
             "trimmed": self.trimmed,
