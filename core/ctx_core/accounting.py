@@ -86,6 +86,7 @@ def _text_row(filled: FilledLayer) -> LayerReport:
         asked=filled.asked,
         budget=filled.budget,
         used=filled.used,
+        items=len(filled.layer.items) - filled.items_left_out,
         left_out=filled.items_left_out,
         why=why,
     )

@@ -21,6 +21,8 @@ class LayerReport:
     """Tokens of its part; None if the budget doesn't name it."""
     used: int
     """Tokens that went out."""
+    items: int = 0
+    """Number of items that went out, where it is made of items."""
     left_out: int = 0
     """Number of items or messages that did not."""
     why: str = ""
