@@ -52,7 +52,7 @@ class AssistantReport:
 
     @property
     def total(self) -> int:
-        """Tokens of the whole input: system (facts included), recent and summary, and task and tools if there are any."""
+        """Tokens of the whole input: system (which has the facts), recent and summary; task and tools, where there are."""
         return self.system.used + self.recent.used + self.summary.used + self.task + self.tools
 
     @property
@@ -64,14 +64,9 @@ class AssistantReport:
         """Give it as text, a line a section."""
         sections = (("system", self.system), ("recent", self.recent), ("summary", self.summary), ("facts", self.facts))
         lines = [_line(name, section) for name, section in sections]
+        counts = f"{self.facts_included:,} facts, {self.messages_included:,} messages"
         end = "something was cut" if self.trimmed else "nothing was cut"
-        return "\n".join(
-            [
-                *lines,
-                f"total input {self.total:,} tokens; {self.facts_included:,} facts, "
-                f"{self.messages_included:,} messages; {end}",
-            ]
-        )
+        return "\n".join([*lines, f"total input {self.total:,} tokens; {counts}; {end}"])
 
 
 def assistant_report(report: ContextReport, budget: ContextBudget) -> AssistantReport:

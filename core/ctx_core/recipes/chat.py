@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Generic
+from typing import Final, Generic, TYPE_CHECKING
 
 from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.builder import ContextBuilder
-from ctx_core.context import Context
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import FourCharacters
 from ctx_core.errors import BudgetError
@@ -18,6 +16,10 @@ from ctx_core.recipes.framings import CHAT
 from ctx_core.recipes.recipe import Recipe
 from ctx_core.transcript import NativeT
 from ctx_core.truncation import MARKER
+
+if TYPE_CHECKING:
+    from ctx_core.context import Context
+    from collections.abc import Sequence
 
 _CHARACTERS: Final = 4
 """Characters that a token is taken for."""

@@ -27,7 +27,7 @@ WorkSource: TypeAlias = Work | Callable[[], Work]
 
 
 def phased_budget(*, practical: int = 100_000, response: int = 4_000) -> ContextBudget:
-    """Give the budget: of a practical window, so many tokens are kept for the response, 25,500 are parts, the rest is buffer.
+    """Give the budget: a practical window with the tokens kept for the response; what no part has is a buffer.
 
     The parts: system prompt 500, design document 1,000, types 2,000, current context (unit and tests) 2,000,
     message history 20,000.

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import codec_for
-from ctx_core.counting.counter import ToolDefinition
 from ctx_core.messages import Role
 from ctx_core.usage_log import UsageLog
 
 if TYPE_CHECKING:
+    from ctx_core.counting.counter import ToolDefinition
+    from collections.abc import Sequence
     from ctx_core.context import Context
     from ctx_core.history.state import WindowState
     from ctx_core.report import ContextReport

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Generic, Self
+from typing import Any, Final, Generic, Self, TYPE_CHECKING
 
 from ctx_core.budget import BudgetCheck, ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.context import Context
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import Conservative
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
-from ctx_core.messages import Message
 from ctx_core.recipes.framings import ROLLING
 from ctx_core.recipes.recipe import Recipe
 from ctx_core.transcript import NativeT
+
+if TYPE_CHECKING:
+    from ctx_core.messages import Message
+    from ctx_core.context import Context
+    from collections.abc import Iterable, Mapping, Sequence
 
 STEPS: Final = 5
 """Results older than this many steps give way first."""
@@ -59,7 +61,7 @@ class RollingFigures(Generic[NativeT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rolling(Recipe):
-    """The context of an agent: whole while it fits, then cleared and cut in passes, each stopping as soon as it fits."""
+    """The context of an agent: whole while it fits, else trimmed in passes, each of which stops as soon as it fits."""
 
     budget: ContextBudget
     """The context window and what is reserved for the output."""
@@ -114,6 +116,6 @@ class Rolling(Recipe):
             final=report.used,
         )
 
-    def with_results(self, **changes: Any) -> Self:  # noqa: ANN401 - the fields of ToolResultPolicy, which checks them
+    def with_results(self, **changes: Any) -> Self:
         """Give a copy with other ages, thresholds or templates; the fields are those of `ToolResultPolicy`."""
         return replace(self, results=replace(self.results, **changes))

@@ -36,7 +36,9 @@ def session_messages(stored: Stored) -> list[Any]:
     if not messages:
         _LOG.warning("a session has no messages: its history is empty")
     elif len(messages) < len(entries):
-        _LOG.warning("%d of %d entries of a session are no messages: left out", len(entries) - len(messages), len(entries))
+        _LOG.warning(
+            "%d of %d entries of a session are no messages: left out", len(entries) - len(messages), len(entries)
+        )
     return messages
 
 
@@ -54,7 +56,7 @@ def _entries(stored: Stored) -> Iterator[Any]:
         ValueError: for what is no JSON.
         TypeError: for what is neither a list nor an object with one.
     """
-    if isinstance(stored, str | bytes | bytearray):
+    if isinstance(stored, str | bytes):
         stored = _parsed(stored)
     if isinstance(stored, Mapping):
         stored = cast("Mapping[str, Any]", stored).get("messages")
@@ -68,17 +70,17 @@ def _entries(stored: Stored) -> Iterator[Any]:
             yield entry
 
 
-def _parsed(text: str | bytes) -> Any:  # noqa: ANN401 - whatever the JSON holds
+def _parsed(text: str | bytes) -> Any:
     try:
         return json.loads(text) if text.strip() else None
     except ValueError:
         lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) < 2:  # noqa: PLR2004 - one line is no list of lines
+        if len(lines) < 2:
             raise
         return [json.loads(line) for line in lines]
 
 
-def _readable(entry: Any) -> Any:  # noqa: ANN401 - anything may be in a damaged file
+def _readable(entry: Any) -> Any:
     """Give the entry itself, a copy of an unknown role as the user's, or None."""
     if isinstance(entry, Message):
         return entry

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, TYPE_CHECKING
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
@@ -16,9 +16,11 @@ from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS
 from ctx_core.recipes.recipe import Recipe
 from ctx_core.recipes.session import mended
-from ctx_core.transcript import NativeT
 from ctx_core.workspace.loader import Workspace
-from ctx_core.workspace.snapshot import WorkspaceSnapshot
+
+if TYPE_CHECKING:
+    from ctx_core.transcript import NativeT
+    from ctx_core.workspace.snapshot import WorkspaceSnapshot
 
 _GIVES_WAY: Final[Mapping[str, int]] = {"memory": 0, "skills": 1}
 """In which order layers that are not protected give way, once the history has."""
