@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
@@ -19,8 +19,8 @@ from ctx_core.recipes.framings import ASSISTANT
 from ctx_core.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
-    from ctx_core.messages import Message
     from ctx_core.context import Context
+    from ctx_core.messages import Message
 
 Fact: TypeAlias = str | Item | MemoryItem
 """One fact; a string is of importance 0."""

@@ -52,7 +52,7 @@ class AssistantReport:
 
     @property
     def total(self) -> int:
-        """Tokens of the whole input: system (which has the facts), recent and summary; task and tools, where there are."""
+        """Tokens of the whole input: system (which has the facts), recent, summary; task and tools, where there are."""
         return self.system.used + self.recent.used + self.summary.used + self.task + self.tools
 
     @property

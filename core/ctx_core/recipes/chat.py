@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Generic, TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.builder import ContextBuilder
@@ -18,8 +18,9 @@ from ctx_core.transcript import NativeT
 from ctx_core.truncation import MARKER
 
 if TYPE_CHECKING:
-    from ctx_core.context import Context
     from collections.abc import Sequence
+
+    from ctx_core.context import Context
 
 _CHARACTERS: Final = 4
 """Characters that a token is taken for."""

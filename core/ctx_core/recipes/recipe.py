@@ -12,9 +12,10 @@ from ctx_core.messages import Role
 from ctx_core.usage_log import UsageLog
 
 if TYPE_CHECKING:
-    from ctx_core.counting.counter import ToolDefinition
     from collections.abc import Sequence
+
     from ctx_core.context import Context
+    from ctx_core.counting.counter import ToolDefinition
     from ctx_core.history.state import WindowState
     from ctx_core.report import ContextReport
     from ctx_core.transcript import Codec, NativeT
@@ -63,9 +64,9 @@ class Recipe(ABC):
             ContextOverflowError: if what is protected does not fit.
             MessageError: for a message that cannot be read.
         """
-        history = self.read(history)
-        builder = self.builder(question_of(history, message, codec), tools=tools)
-        return self._built(builder, history, message, codec, state)
+        history, door = self.read(history, message, codec)
+        builder = self.builder(question_of(history, message, door), tools=tools)
+        return self._built(builder, history, message, door, state)
 
     async def abuild(
         self,
@@ -77,9 +78,9 @@ class Recipe(ABC):
         state: WindowState | None = None,
     ) -> Context[NativeT]:
         """Build the context of one request and log it; as `build`."""
-        history = self.read(history)
-        builder = await self.abuilder(question_of(history, message, codec), tools=tools)
-        return self._built(builder, history, message, codec, state)
+        history, door = self.read(history, message, codec)
+        builder = await self.abuilder(question_of(history, message, door), tools=tools)
+        return self._built(builder, history, message, door, state)
 
     def record(self, report: ContextReport) -> None:
         """Log a request that was built with this recipe's builder."""
@@ -90,16 +91,18 @@ class Recipe(ABC):
         """What a request is logged as."""
         return ""
 
-    def read(self, history: Sequence[NativeT]) -> Sequence[NativeT]:
-        """Give the history as this recipe takes it: as it is, unless it knows how to mend one."""
-        return history
+    def read(
+        self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | None
+    ) -> tuple[Sequence[NativeT], Codec[NativeT]]:
+        """Give the history as this recipe takes it, and its door: as it is, unless it knows how to mend one."""
+        return history, codec or codec_for(history, message)
 
     def _built(
         self,
         builder: ContextBuilder,
         history: Sequence[NativeT],
         message: NativeT | str | None,
-        codec: Codec[NativeT] | None,
+        codec: Codec[NativeT],
         state: WindowState | None,
     ) -> Context[NativeT]:
         context = builder.build(history, message, codec=codec, state=state, on_overflow=self.on_overflow)
@@ -107,10 +110,9 @@ class Recipe(ABC):
         return context
 
 
-def question_of(history: Sequence[Any], message: object = None, codec: Codec[Any] | None = None) -> str:
+def question_of(history: Sequence[Any], message: object, door: Codec[Any]) -> str:
     """Give the text of the message that is being answered: the current one, else the last of the user's."""
     if isinstance(message, str):
         return message
-    door = codec if codec is not None else codec_for(history, message)
     candidates = reversed(history) if message is None else (message,)
     return next((door.read(native).text for native in candidates if door.role(native) is Role.USER), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Generic, Self, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Generic, Self
 
 from ctx_core.budget import BudgetCheck, ContextBudget
 from ctx_core.builder import ContextBuilder
@@ -15,9 +15,10 @@ from ctx_core.recipes.recipe import Recipe
 from ctx_core.transcript import NativeT
 
 if TYPE_CHECKING:
-    from ctx_core.messages import Message
-    from ctx_core.context import Context
     from collections.abc import Iterable, Mapping, Sequence
+
+    from ctx_core.context import Context
+    from ctx_core.messages import Message
 
 STEPS: Final = 5
 """Results older than this many steps give way first."""

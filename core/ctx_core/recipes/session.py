@@ -70,17 +70,17 @@ def _entries(stored: Stored) -> Iterator[Any]:
             yield entry
 
 
-def _parsed(text: str | bytes) -> Any:
+def _parsed(text: str | bytes) -> Stored:
     try:
         return json.loads(text) if text.strip() else None
     except ValueError:
         lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) < 2:
+        if len(lines) == 1:
             raise
         return [json.loads(line) for line in lines]
 
 
-def _readable(entry: Any) -> Any:
+def _readable(entry: object) -> Message | dict[str, Any] | None:
     """Give the entry itself, a copy of an unknown role as the user's, or None."""
     if isinstance(entry, Message):
         return entry

@@ -6,10 +6,11 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
+from ctx_core.codecs import codec_for
 from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.ranker import Ranker
@@ -19,7 +20,7 @@ from ctx_core.recipes.session import mended
 from ctx_core.workspace.loader import Workspace
 
 if TYPE_CHECKING:
-    from ctx_core.transcript import NativeT
+    from ctx_core.transcript import Codec, NativeT
     from ctx_core.workspace.snapshot import WorkspaceSnapshot
 
 _GIVES_WAY: Final[Mapping[str, int]] = {"memory": 0, "skills": 1}
@@ -69,9 +70,15 @@ class WorkspaceAgent(Recipe):
         """Give the builder of one request, with the workspace as it is now, read without blocking."""
         return self._declared(await self.workspace.aload(question), tools)
 
-    def read(self, history: Sequence[NativeT]) -> Sequence[NativeT]:
-        """Give a history of dicts with unknown roles as the user's, and without what is no message."""
-        return mended(history) if all(isinstance(entry, dict) for entry in history) else history
+    def read(
+        self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | None
+    ) -> tuple[Sequence[NativeT], Codec[NativeT]]:
+        """Give the history with unknown roles as the user's, and without what is no message."""
+        if codec is not None:
+            return history, codec
+        dicts = [entry for entry in history if isinstance(entry, dict)]
+        history = mended(history)
+        return history, codec_for(history or dicts, message)
 
     def _declared(self, snapshot: WorkspaceSnapshot, tools: Sequence[ToolDefinition]) -> ContextBuilder:
         layers = snapshot.layers(
