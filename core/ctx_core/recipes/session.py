@@ -43,8 +43,9 @@ def session_messages(stored: Stored) -> list[Any]:
 
 
 def mended(history: Sequence[Any]) -> Sequence[Any]:
-    """Give a history as it is where all of it can be read, else as `session_messages` does."""
-    if all(_readable(entry) is entry for entry in history):
+    """Give a history as it is where all of it can be read, or none of it is ours, else as `session_messages` does."""
+    ours = all(entry is None or isinstance(entry, Message | dict | list | str | int | float) for entry in history)
+    if not ours or all(_readable(entry) is entry for entry in history):
         return history
     return session_messages(history)
 
