@@ -212,11 +212,11 @@ class Assembly:
             part = int(max(0, self._room()) * cap.share)
         elif part is None and cap is not None and not isinstance(cap, Rest):
             part = tokens_of(cap, budget.total)
-        if not layer.shares_with:
+        shared = [size for name in layer.shares_with if (size := budget.size_of(name)) is not None]
+        if not shared:
             return part
-        used = {filled.layer.name: filled.used for filled in self.filled}
-        lent = sum((budget.size_of(name) or 0) - used.get(name, 0) for name in layer.shares_with)
-        return max(0, (part or 0) + lent)
+        used = sum(filled.used for filled in self.filled if filled.layer.name in layer.shares_with)
+        return max(0, (part or 0) + sum(shared) - used)
 
 
 def _made(role: Role, texts: list[str]) -> Message | None:

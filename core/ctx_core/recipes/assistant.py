@@ -16,7 +16,7 @@ from ctx_core.layers import Item, Layer
 from ctx_core.memory.item import MemoryItem
 from ctx_core.recipes.assistant_report import AssistantReport, assistant_report
 from ctx_core.recipes.framings import ASSISTANT
-from ctx_core.recipes.recipe import Recipe
+from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 
 if TYPE_CHECKING:
     from ctx_core.context import Context
@@ -77,7 +77,7 @@ class Assistant(Recipe):
         else:
             heading = "Summary of the conversation so far:"
             builder = builder.layer(Layer(name="summary", text=self.summary, heading=heading, priority=1))
-        return builder.history(HistoryPolicy(low_water=self.low_water))
+        return builder.history(HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES))
 
     def figures(self, context: Context[Any]) -> AssistantReport:
         """Give the report per section of a request that was built with this recipe."""

@@ -13,7 +13,7 @@ from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.layers import Layer
 from ctx_core.recipes.framings import CHAT
-from ctx_core.recipes.recipe import Recipe
+from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 from ctx_core.transcript import NativeT
 from ctx_core.truncation import MARKER
 
@@ -76,7 +76,7 @@ class Chat(Recipe):
         """Give the builder of one request."""
         del question
         system = Layer(name="system", text=self.system, protected=True, cut=cut_to_characters)
-        policy = HistoryPolicy(low_water=self.low_water)
+        policy = HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES)
         return ContextBuilder(self.budget, self.counter).layer(system).tools(tools).history(policy)
 
     def figures(self, context: Context[NativeT]) -> ChatFigures[NativeT]:

@@ -12,7 +12,7 @@ from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.layers import Item, Layer, Rest
-from ctx_core.recipes.recipe import Recipe
+from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 from ctx_core.recipes.work import Phase, Unit, Work
 
 OMITTED: Final = "[{count} earlier messages omitted for brevity]"
@@ -79,7 +79,9 @@ class Phased(Recipe):
         builder = ContextBuilder(self.budget, self.counter).tools(tools)
         for layer in (Layer(name="system", text=self.system, protected=True), *_layers(self.now)):
             builder = builder.layer(layer)
-        return builder.history(HistoryPolicy(keep_first=1, omission_marker=OMITTED, low_water=self.low_water))
+        return builder.history(
+            HistoryPolicy(keep_first=1, omission_marker=OMITTED, low_water=self.low_water, results=WHOLE_MESSAGES)
+        )
 
 
 def _layers(work: Work) -> tuple[Layer, ...]:

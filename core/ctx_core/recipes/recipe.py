@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import codec_for
+from ctx_core.history.policy import ToolResultPolicy
 from ctx_core.messages import Role
 from ctx_core.usage_log import UsageLog
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from ctx_core.history.state import WindowState
     from ctx_core.report import ContextReport
     from ctx_core.transcript import Codec, NativeT
+
+WHOLE_MESSAGES: Final = ToolResultPolicy(overflow_share=1.0)
+"""For recipes whose histories are filled in whole messages: a result is cut only where nothing else is left to go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,8 +25,12 @@ STEPS: Final = 5
 
 
 def results_policy() -> ToolResultPolicy:
-    """Give the passes over tool results: those older than 5 steps, but for errors and small ones, then the rest."""
-    return ToolResultPolicy(clear_after_steps=STEPS, clear_rest=True, keep_errors=True, min_tokens=100)
+    """Give the passes over tool results: those older than 5 steps, but for errors and small ones, then the rest.
+
+    One that alone is too large is cut to its head and tail after that, where it is the newest; `max_tokens` cuts
+    larger ones when they are first seen.
+    """
+    return ToolResultPolicy(clear_after_steps=STEPS, clear_rest=True, min_tokens=100, overflow_share=1.0)
 
 
 def counter_for(model: str) -> TokenCounter:

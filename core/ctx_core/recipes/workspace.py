@@ -15,7 +15,7 @@ from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS
-from ctx_core.recipes.recipe import Recipe
+from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 from ctx_core.recipes.session import mended
 from ctx_core.workspace.loader import Workspace
 
@@ -92,7 +92,9 @@ class WorkspaceAgent(Recipe):
         builder = ContextBuilder(self.budget, self.counter).tools(tools).place_volatile_last(last=self.volatile_last)
         for layer in layers:
             builder = builder.layer(replace(layer, priority=_GIVES_WAY.get(layer.name, layer.priority)))
-        return builder.history(HistoryPolicy(max_messages=self.max_messages, low_water=self.low_water))
+        return builder.history(
+            HistoryPolicy(max_messages=self.max_messages, low_water=self.low_water, results=WHOLE_MESSAGES)
+        )
 
 
 def _own_version() -> str:

@@ -46,7 +46,9 @@ def _folder() -> Path:
     (folder / "SOUL.md").write_text("You are Mira.", "utf-8")
     (folder / "AGENTS.md").write_text("Be kind.", "utf-8")
     (folder / "TOOLS.md").write_text("look_up(query): finds things.", "utf-8")
-    (folder / "memory/MEMORY.md").write_text("- Likes green tea\n- The ferry leaves at five\n- Lives in Porto\n", "utf-8")
+    (folder / "memory/MEMORY.md").write_text(
+        "- Likes green tea\n- The ferry leaves at five\n- Lives in Porto\n", "utf-8"
+    )
     (folder / "skills/brew/SKILL.md").write_text("---\nname: brew\ndescription: Brews tea.\n---\n", "utf-8")
     return folder
 
@@ -58,7 +60,13 @@ def chat(limit: int) -> Recipe:
 
 def assistant(limit: int) -> Recipe:
     """Give the assistant, with facts and a summary."""
-    shares = {"system": Share(0.1), "history": Share(0.25), "summary": Share(0.1), "memory": Share(0.15), "task": Share(0.05)}
+    shares = {
+        "system": Share(0.1),
+        "history": Share(0.25),
+        "summary": Share(0.1),
+        "memory": Share(0.15),
+        "task": Share(0.05),
+    }
     budget = ContextBudget(math.ceil(limit / 0.65), parts=shares, reserve=Share(0.35))
     facts = [Item(f"Fact {at} of the harbour.", importance=at % 3) for at in range(9)]
     return Assistant(system=SYSTEM, facts=facts, summary="They spoke of tides.", task="Book the ferry.", budget=budget)
@@ -98,7 +106,9 @@ KITCHEN: Final[dict[str, Callable[[int], Recipe]]] = {
 }
 
 
-def served(make: Callable[[int], Recipe], limit: int, messages: list[dict[str, Any]], **options: Any) -> tuple[Any, Recipe]:
+def served(
+    make: Callable[[int], Recipe], limit: int, messages: list[dict[str, Any]], **options: Any
+) -> tuple[Any, Recipe]:
     """Build with a recipe for so many tokens, or else for the fewest more that will do; give that recipe too."""
     while True:
         recipe = make(limit)

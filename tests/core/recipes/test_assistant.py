@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 COUNT = Assistant().counter
 SMALL = ContextBudget(
     1_000,
-    parts={"system": Share(0.1), "history": Share(0.25), "summary": Share(0.1), "memory": Share(0.15), "task": Share(0.05)},
+    parts={
+        "system": Share(0.1),
+        "history": Share(0.25),
+        "summary": Share(0.1),
+        "memory": Share(0.15),
+        "task": Share(0.05),
+    },
     reserve=Share(0.35),
 )
 """1,000 tokens: 100, 250, 100, 150, 50 and 350 for the answer."""
@@ -202,7 +208,9 @@ def test_fits(content: str | list[Message], budget: ContextBudget | int, answer:
 
 def test_the_report_has_tokens_and_budget_per_section() -> None:
     """System, recent, summary and facts, and the total is theirs, the facts counted once."""
-    recipe = Assistant(system=words(20), facts=["one fact", "two facts"], summary=words(20), task="Book it.", budget=SMALL)
+    recipe = Assistant(
+        system=words(20), facts=["one fact", "two facts"], summary=words(20), task="Book it.", budget=SMALL
+    )
     context = recipe.build(talk(3), "new")
     report = recipe.figures(context)
     sections = (report.system, report.recent, report.summary, report.facts)

@@ -11,7 +11,9 @@ from ctx_core.counting import FourCharacters, TokenCounter
 from ctx_core.recipes import Failure, Phase, Phased, Unit, Work, phased_budget
 
 COUNTER = TokenCounter(FourCharacters())
-UNITS = tuple(Unit(name, f"def {name}(): ...", language="python") for name in ("parse", "store", "render", "send", "log"))
+UNITS = tuple(
+    Unit(name, f"def {name}(): ...", language="python") for name in ("parse", "store", "render", "send", "log")
+)
 WORK = Work(
     design="A pipeline.",
     types="class Row: ...",
@@ -43,7 +45,13 @@ def code(name: str, tokens: int) -> Unit:
 @pytest.mark.parametrize(
     ("part", "tokens"),
     [("system", 500), ("design", 1_000), ("types", 2_000), ("unit", 2_000), ("history", 20_000)],
-    ids=["system prompt 500", "design document 1,000", "types 2,000", "current context 2,000", "message history 20,000"],
+    ids=[
+        "system prompt 500",
+        "design document 1,000",
+        "types 2,000",
+        "current context 2,000",
+        "message history 20,000",
+    ],
 )
 def test_parts(part: str, tokens: int) -> None:
     """The rest of the practical window is a buffer."""

@@ -45,7 +45,9 @@ def test_an_empty_or_damaged_session_is_empty_with_one_warning(stored: Any, capl
 def test_single_entries_that_are_no_messages_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
     """The others stay, and the warning says how many but not what."""
     assert session_messages([*SOUND, {"role": "user", "content": {"secret": 1}}]) == SOUND
-    assert [record.getMessage() for record in caplog.records] == ["1 of 3 entries of a session are no messages: left out"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "1 of 3 entries of a session are no messages: left out"
+    ]
 
 
 def test_neutral_messages_stay() -> None:

@@ -33,7 +33,7 @@ def as_text(messages: list[dict[str, Any]]) -> str:
     return "\n".join(blocks) + "\n"
 
 
-@pytest.mark.parametrize(("size", "limit"), [("whole", 4_000), ("cut", 250)])
+@pytest.mark.parametrize(("size", "limit"), [("whole", 4_000), ("cut", 190)])
 @pytest.mark.parametrize("name", KITCHEN)
 def test_prompt(name: str, size: str, limit: int) -> None:
     """It is its snapshot, to the letter."""
