@@ -1,4 +1,4 @@
-"""Holds a text against its snapshot; `CTX_SNAPSHOTS=write pytest tests/core/recipes/test_snapshots.py` writes them anew."""
+"""Holds a text against its snapshot. To write all of them anew: `CTX_SNAPSHOTS=write pytest -k snapshots`."""
 
 from __future__ import annotations
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import codec_for
 from ctx_core.history.policy import ToolResultPolicy
-from ctx_core.messages import Role
+from ctx_core.messages import Message, Role
 from ctx_core.usage_log import UsageLog
 
 if TYPE_CHECKING:
@@ -53,15 +53,37 @@ class Recipe(ABC):
         """Give the builder of one request, as `builder`, without blocking the event loop on files."""
         return self.builder(question, tools=tools)
 
+    @overload
     def build(
         self,
         history: Sequence[NativeT],
-        message: NativeT | str | None = None,
+        message: NativeT | str | None = ...,
+        *,
+        tools: Sequence[ToolDefinition] = ...,
+        codec: Codec[NativeT] | None = ...,
+        state: WindowState | None = ...,
+    ) -> Context[NativeT]: ...
+
+    @overload
+    def build(
+        self,
+        history: tuple[()] = ...,
+        message: str | None = ...,
+        *,
+        tools: Sequence[ToolDefinition] = ...,
+        codec: None = ...,
+        state: WindowState | None = ...,
+    ) -> Context[Message]: ...
+
+    def build(
+        self,
+        history: Sequence[Any] = (),
+        message: Any = None,
         *,
         tools: Sequence[ToolDefinition] = (),
-        codec: Codec[NativeT] | None = None,
+        codec: Codec[Any] | None = None,
         state: WindowState | None = None,
-    ) -> Context[NativeT]:
+    ) -> Context[Any]:
         """Build the context of one request and log it; the arguments are those of `ContextBuilder.build`.
 
         Raises:
@@ -72,15 +94,37 @@ class Recipe(ABC):
         builder = self.builder(question_of(history, message, door), tools=tools)
         return self._built(builder, history, message, door, state)
 
+    @overload
     async def abuild(
         self,
         history: Sequence[NativeT],
-        message: NativeT | str | None = None,
+        message: NativeT | str | None = ...,
+        *,
+        tools: Sequence[ToolDefinition] = ...,
+        codec: Codec[NativeT] | None = ...,
+        state: WindowState | None = ...,
+    ) -> Context[NativeT]: ...
+
+    @overload
+    async def abuild(
+        self,
+        history: tuple[()] = ...,
+        message: str | None = ...,
+        *,
+        tools: Sequence[ToolDefinition] = ...,
+        codec: None = ...,
+        state: WindowState | None = ...,
+    ) -> Context[Message]: ...
+
+    async def abuild(
+        self,
+        history: Sequence[Any] = (),
+        message: Any = None,
         *,
         tools: Sequence[ToolDefinition] = (),
-        codec: Codec[NativeT] | None = None,
+        codec: Codec[Any] | None = None,
         state: WindowState | None = None,
-    ) -> Context[NativeT]:
+    ) -> Context[Any]:
         """Build the context of one request and log it; as `build`."""
         history, door = self.read(history, message, codec)
         builder = await self.abuilder(question_of(history, message, door), tools=tools)

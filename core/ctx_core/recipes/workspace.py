@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
@@ -15,6 +15,7 @@ from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS
+from ctx_core.openai_messages import OpenAICodec
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 from ctx_core.recipes.session import mended
 from ctx_core.workspace.loader import Workspace
@@ -76,9 +77,10 @@ class WorkspaceAgent(Recipe):
         """Give the history with unknown roles as the user's, and without what is no message."""
         if codec is not None:
             return history, codec
-        dicts = [entry for entry in history if isinstance(entry, dict)]
-        history = mended(history)
-        return history, codec_for(history or dicts, message)
+        readable = mended(history)
+        dicts = any(isinstance(entry, dict) for entry in history)
+        door: Codec[Any] = OpenAICodec() if dicts else codec_for(readable, message)
+        return readable, door
 
     def _declared(self, snapshot: WorkspaceSnapshot, tools: Sequence[ToolDefinition]) -> ContextBuilder:
         layers = snapshot.layers(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core import ContextBudget, ContextOverflowError, Item, Share, TokenCounter, Tokens
 from ctx_core.counting import FourCharacters
@@ -25,6 +25,9 @@ from ctx_core.recipes import (
     chat_budget,
 )
 from ctx_core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SYSTEM: Final = "You answer questions about tides and ferries. Be brief."
 COUNTER: Final = TokenCounter(FourCharacters())
@@ -92,8 +95,9 @@ def rolling(limit: int) -> Recipe:
 def phased(limit: int, phase: Phase = Phase.IMPLEMENTATION) -> Recipe:
     """Give the workflow in a phase."""
     parts = {"system": Tokens(limit // 20), "history": Tokens(limit // 2)}
-    work = Work(**{**{name: getattr(WORK, name) for name in WORK.__slots__}, "phase": phase})
-    return Phased(system=SYSTEM, work=work, budget=ContextBudget(limit, parts=parts), counter=COUNTER)
+    return Phased(
+        system=SYSTEM, work=replace(WORK, phase=phase), budget=ContextBudget(limit, parts=parts), counter=COUNTER
+    )
 
 
 _WORKSPACE: Final = Workspace(_folder())

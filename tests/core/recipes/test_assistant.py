@@ -55,11 +55,18 @@ def talk(turns: int, count: int = 10) -> list[Message]:
         ("🎉 日本語 émoji", 4),
     ],
     ids=[
-        "1.3 tokens a word", "rounded up", "whitespace-separated", "1.5 inside a code block, 2 for each fence pair",
-        "split at triple backticks", "a lone fence counts as a pair: in doubt high", "at least 1 even for empty text", "or for blank text",
-        "very long text is fine", "unicode and emoji are fine",
+        "1.3 tokens a word",
+        "rounded up",
+        "whitespace-separated",
+        "1.5 inside a code block, 2 for each fence pair",
+        "split at triple backticks",
+        "a lone fence counts as a pair: in doubt high",
+        "at least 1 even for empty text",
+        "or for blank text",
+        "very long text is fine",
+        "unicode and emoji are fine",
     ],
-)  # fmt: skip
+)
 def test_estimator_words(text: str, tokens: int) -> None:
     """What a text is estimated at."""
     assert COUNT.count_text(text) == tokens
@@ -123,7 +130,7 @@ def test_what_a_section_leaves_unused_goes_to_recent_messages() -> None:
 def test_facts_live_inside_the_system_prompt() -> None:
     """They are part of the system message, and counted in its section."""
     recipe = Assistant(system="You help.", facts=["likes tea"], budget=SMALL)
-    context = recipe.build([], "new")
+    context = recipe.build(message="new")
     report = recipe.figures(context)
     assert context.system_prompt == "You help.\n\nKnown facts:\nlikes tea"
     assert len(context.messages) == 2
@@ -134,7 +141,7 @@ def test_facts_live_inside_the_system_prompt() -> None:
 def test_the_budget_of_the_facts_is_system_and_facts(system: int, facts: int) -> None:
     """250 tokens together: what the system prompt leaves of its own, or takes of theirs."""
     recipe = Assistant(system=words(system), facts=[words(10)] * 40, budget=SMALL)
-    report = recipe.figures(recipe.build([], "new"))
+    report = recipe.figures(recipe.build(message="new"))
     assert report.system.used <= 250
     assert abs(report.facts_included - facts) <= 1
 
@@ -143,7 +150,7 @@ def test_the_least_important_facts_go_first() -> None:
     """Of forty facts the most important stay, listed in the caller's order."""
     facts = [Item(f"{at} {words(9)}", importance=at % 7) for at in range(40)]
     recipe = Assistant(system=words(70), facts=facts, budget=SMALL)
-    context = recipe.build([], "new")
+    context = recipe.build(message="new")
     kept = [int(line.split()[0]) for line in context.system_prompt.splitlines() if line[:1].isdigit()]
     assert kept == sorted(kept)
     left_out = set(range(40)) - set(kept)
@@ -224,7 +231,7 @@ def test_the_report_has_tokens_and_budget_per_section() -> None:
 def test_over_is_a_system_prompt_above_its_budget_and_the_facts(system: int, over: bool) -> None:  # noqa: FBT001 - a column of the table
     """It stays whole all the same, and the others have less."""
     recipe = Assistant(system=words(system), budget=SMALL)
-    report = recipe.figures(recipe.build([], "new"))
+    report = recipe.figures(recipe.build(message="new"))
     assert report.over is report.system.over is over
 
 
@@ -239,7 +246,7 @@ def test_something_cut_is_said() -> None:
 def test_the_text_rendering_has_a_line_a_section() -> None:
     """With tokens and budget of each."""
     recipe = Assistant(system=words(200), budget=SMALL)
-    lines = str(recipe.figures(recipe.build([], "new"))).splitlines()
+    lines = str(recipe.figures(recipe.build(message="new"))).splitlines()
     assert [line.split()[0] for line in lines] == ["system", "recent", "summary", "facts", "total"]
     assert lines[0] == "system        260 of 100 + 150 lent tokens  OVER"
 
@@ -247,7 +254,7 @@ def test_the_text_rendering_has_a_line_a_section() -> None:
 def test_a_debug_log_line_per_section(caplog: pytest.LogCaptureFixture) -> None:
     """Names and numbers, no content."""
     caplog.set_level(logging.DEBUG, logger="ctx_core")
-    Assistant(system="secret", facts=["secret"], summary="secret", budget=SMALL).build([], "secret")
+    Assistant(system="secret", facts=["secret"], summary="secret", budget=SMALL).build(message="secret")
     logged = [record.getMessage() for record in caplog.records]
     assert {"system", "memory", "summary", "history"} <= {line.split(":")[0] for line in logged}
     assert not any("secret" in line for line in logged)
@@ -256,4 +263,4 @@ def test_a_debug_log_line_per_section(caplog: pytest.LogCaptureFixture) -> None:
 def test_facts_may_depend_on_the_question_and_be_memories() -> None:
     """A function of the question gives them; a memory keeps its source."""
     recipe = Assistant(facts=lambda question: [MemoryItem(f"about {question}", source="notes")], budget=SMALL)
-    assert "[notes] about tea" in recipe.build([], "tea").system_prompt
+    assert "[notes] about tea" in recipe.build(message="tea").system_prompt

@@ -33,7 +33,7 @@ def test_the_parts_sum_to_the_total() -> None:
     budget = chat_budget(system=100, history=700, response=200)
     assert budget.total == 1_000
     assert Chat(budget=budget).budget is budget
-    with pytest.raises(BudgetError, match="800 tokens .* total of 1,000"):
+    with pytest.raises(BudgetError, match=r"800 tokens .* total of 1,000"):
         Chat(budget=ContextBudget(1_000, parts={"system": Tokens(100), "history": Tokens(500)}, reserve=200))
 
 
@@ -48,7 +48,7 @@ def test_estimator_4_characters_a_token(characters: int, tokens: int) -> None:
 
 
 def test_every_history_message_costs_4_more() -> None:
-    """The figure has the texts, and 4 for each message of the history; neither for the system prompt nor the new one."""
+    """The figure has the texts, and 4 for each message of the history; none for system prompt and new message."""
     recipe = Chat(system="s" * 40)
     context = recipe.build([Message.user("u" * 8), Message.assistant("a" * 8)], "n" * 12)
     assert recipe.figures(context).tokens == 10 + (2 + 4) * 2 + 3
@@ -106,7 +106,7 @@ def test_the_new_message_is_always_there_always_last_never_cut(length: int) -> N
 def test_a_new_message_that_no_window_holds_is_an_overflow() -> None:
     """It is never cut, and the system prompt makes no room for it: that is an error with the numbers."""
     with pytest.raises(ContextOverflowError) as caught:
-        Chat(system="s" * 4 * 5_000).build([], "n" * 4 * 58_000)
+        Chat(system="s" * 4 * 5_000).build(message="n" * 4 * 58_000)
     assert (caught.value.needed, caught.value.limit) == (63_008, 60_000)
 
 
@@ -116,14 +116,14 @@ def test_a_new_message_that_no_window_holds_is_an_overflow() -> None:
 def test_a_system_prompt_over_its_part_is_cut(length: int, cut: bool) -> None:  # noqa: FBT001 - a column of the table
     """At 10,000 × 4 − 20 characters, and it ends in a marker; an empty one stays empty."""
     recipe = Chat(system="s" * length)
-    prompt = recipe.figures(recipe.build([], "new")).system_prompt
+    prompt = recipe.figures(recipe.build(message="new")).system_prompt
     assert prompt == ("s" * 39_980 + "\n[truncated]" if cut else "s" * length)
 
 
 def test_an_empty_system_prompt_stays_empty() -> None:
     """No message is made of it."""
     recipe = Chat()
-    figures = recipe.figures(recipe.build([], "new"))
+    figures = recipe.figures(recipe.build(message="new"))
     assert figures.system_prompt == ""
     assert [message.role for message in figures.messages] == [Role.USER]
 
@@ -142,7 +142,7 @@ def test_the_result_gives_messages_system_prompt_tokens_and_number_left_out() ->
 def test_the_figure_says_nothing_of_the_content() -> None:
     """A repr of the result can be logged."""
     recipe = Chat(system="secret")
-    assert "secret" not in repr(recipe) + repr(recipe.figures(recipe.build([], "secret")))
+    assert "secret" not in repr(recipe) + repr(recipe.figures(recipe.build(message="secret")))
 
 
 def test_the_smallest_part_still_marks_its_cut() -> None:
@@ -150,4 +150,4 @@ def test_the_smallest_part_still_marks_its_cut() -> None:
     counter = TokenCounter(lambda text: -(-len(text) // 4))
     for part in range(8):
         recipe = Chat(system="s" * 100, budget=chat_budget(system=part, history=100, response=10), counter=counter)
-        assert recipe.build([], "new").report.layer("system").used <= part
+        assert recipe.build(message="new").report.layer("system").used <= part

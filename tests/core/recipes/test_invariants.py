@@ -28,9 +28,17 @@ def test_every_invariant_holds(name: str, messages: list[dict[str, Any]], limit:
     context, recipe = served(KITCHEN[name], limit, source)
     plan = recipe.builder().plan
     truncated = bool(context.report.history.truncated)
-    assert broken(
-        source, context.messages, limit=plan.budget.input_limit, counter=plan.counter, policy=plan.policy, truncated=truncated
-    ) == []  # fmt: skip
+    assert (
+        broken(
+            source,
+            context.messages,
+            limit=plan.budget.input_limit,
+            counter=plan.counter,
+            policy=plan.policy,
+            truncated=truncated,
+        )
+        == []
+    )
     assert context.tokens == plan.counter.count_messages(context.messages)
     assert truncated <= (recipe.on_overflow == "truncate")
 
@@ -38,7 +46,7 @@ def test_every_invariant_holds(name: str, messages: list[dict[str, Any]], limit:
 @every_recipe
 @given(messages=conversations(), limit=limits)
 def test_protected_layers_are_whole(name: str, messages: list[dict[str, Any]], limit: int) -> None:
-    """I5: the system prompt is there, unless the recipe's own rule or its overflow policy is to cut it: then it is marked."""
+    """I5: the system prompt is there, unless the recipe's rule or overflow policy is to cut it: then with a mark."""
     context, recipe = served(KITCHEN[name], limit, messages)
     whole = recipe.builder().plan.layers[0].text
     prompt = context.system_prompt
@@ -80,10 +88,18 @@ def test_every_invariant_holds_turn_by_turn(name: str, messages: list[dict[str, 
             context = recipe.build(source, state=state)
         except ContextOverflowError:
             continue
-        assert broken(
-            source, context.messages, limit=plan.budget.input_limit, counter=plan.counter, policy=plan.policy,
-            truncated=bool(context.report.history.truncated), remembered=True,
-        ) == []  # fmt: skip
+        assert (
+            broken(
+                source,
+                context.messages,
+                limit=plan.budget.input_limit,
+                counter=plan.counter,
+                policy=plan.policy,
+                truncated=bool(context.report.history.truncated),
+                remembered=True,
+            )
+            == []
+        )
         state = WindowState.from_dict(json.loads(json.dumps(context.state.to_dict())))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -22,11 +23,18 @@ WORK = Work(
     approved=UNITS,
     failures=(Failure("test_store_twice", "AssertionError", "1", "2", "store.py:3"), Failure("test_SEND")),
 )
-HEADINGS = ("Design document:", "Existing types:", "Current unit:", "Relevant tests:", "Approved units:", "Failing tests:",
-            "Implementation:")  # fmt: skip
+HEADINGS = (
+    "Design document:",
+    "Existing types:",
+    "Current unit:",
+    "Relevant tests:",
+    "Approved units:",
+    "Failing tests:",
+    "Implementation:",
+)
 
 
-def phased(phase: Phase, **changes: object) -> Phased:
+def phased(phase: Phase, **changes: Any) -> Phased:
     """Give the recipe in a phase."""
     return Phased(system="You program.", work=replace(WORK, phase=phase, **changes), counter=COUNTER)
 
@@ -77,9 +85,13 @@ def test_window_200_000_practical_100_000_response_4_000() -> None:
         ),
         (Phase.TESTING, ("Design document:", "Existing types:", "Failing tests:", "Implementation:")),
     ],
-    ids=["Planning: only these", "Interface: existing types", "Implementation: types, current unit, relevant tests, units",
-         "Testing: types, failures, implementation"],
-)  # fmt: skip
+    ids=[
+        "Planning: only these",
+        "Interface: existing types",
+        "Implementation: types, current unit, relevant tests, units",
+        "Testing: types, failures, implementation",
+    ],
+)
 def test_always_system_prompt_and_design_document(phase: Phase, headings: tuple[str, ...]) -> None:
     """And what the phase needs, in this order."""
     prompt = phased(phase).build(talk(1), "go").system_prompt
@@ -89,17 +101,19 @@ def test_always_system_prompt_and_design_document(phase: Phase, headings: tuple[
 
 def test_implementation_has_the_last_3_approved_units() -> None:
     """In the order in which they were approved."""
-    prompt = phased(Phase.IMPLEMENTATION).build([], "go").system_prompt
+    prompt = phased(Phase.IMPLEMENTATION).build(message="go").system_prompt
     assert [name for name in ("parse", "store", "render", "send", "log") if f"### {name}\n" in prompt] == [
-        "render", "send", "log",
-    ]  # fmt: skip
+        "render",
+        "send",
+        "log",
+    ]
 
 
 @pytest.mark.parametrize(("tokens", "names"), [(15_000, "abc"), (20_000, "bc"), (40_000, "c"), (48_000, "")])
 def test_they_take_at_most_half_of_what_is_left(tokens: int, names: str) -> None:
     """Of 96,000 tokens less the parts before them; the least recent go first."""
     recipe = phased(Phase.IMPLEMENTATION, approved=tuple(code(name, tokens) for name in "abc"))
-    context = recipe.build([], "go")
+    context = recipe.build(message="go")
     assert "".join(name for name in "abc" if f"### {name}\n" in context.system_prompt) == names
     assert context.report.layer("previous").used <= 48_000
 
@@ -117,7 +131,9 @@ def test_they_take_at_most_half_of_what_is_left(tokens: int, names: str) -> None
 )
 def test_failures(failure: Failure, text: str) -> None:
     """As the model reads them."""
-    assert phased(Phase.TESTING, failures=(failure,)).build([], "go").system_prompt.endswith(f"Failing tests:\n{text}")
+    assert (
+        phased(Phase.TESTING, failures=(failure,)).build(message="go").system_prompt.endswith(f"Failing tests:\n{text}")
+    )
 
 
 def test_units_are_fenced_by_what_is_not_in_them() -> None:
@@ -127,7 +143,7 @@ def test_units_are_fenced_by_what_is_not_in_them() -> None:
 
 def test_testing_has_the_units_whose_name_appears_in_a_failing_tests_name() -> None:
     """And no others."""
-    prompt = phased(Phase.TESTING).build([], "go").system_prompt
+    prompt = phased(Phase.TESTING).build(message="go").system_prompt
     assert [unit.name for unit in UNITS if f"### {unit.name}\n" in prompt] == ["store", "send"]
 
 
@@ -205,7 +221,7 @@ def test_never_system_prompt_design_document_or_current_unit(part: str) -> None:
 
 def test_types_are_cut_at_their_part() -> None:
     """With a marker."""
-    context = phased(Phase.INTERFACE, types="t" * 40_000).build([], "go")
+    context = phased(Phase.INTERFACE, types="t" * 40_000).build(message="go")
     assert context.report.layer("types").used <= 2_000
     assert context.system_prompt.endswith("[truncated]")
 
@@ -213,7 +229,7 @@ def test_types_are_cut_at_their_part() -> None:
 def test_tests_have_what_the_unit_leaves_of_the_current_context() -> None:
     """Together 2,000 tokens; the most relevant tests stay."""
     tests = tuple(code(f"t{at}", 400) for at in range(9))
-    report = phased(Phase.IMPLEMENTATION, unit=code("merge", 1_000), tests=tests).build([], "go").report
+    report = phased(Phase.IMPLEMENTATION, unit=code("merge", 1_000), tests=tests).build(message="go").report
     assert report.layer("unit").used + report.layer("tests").used <= 2_000
     assert report.layer("tests").items == 2
 

@@ -32,10 +32,37 @@ def test_every_form_is_read(stored: Any, caplog: pytest.LogCaptureFixture) -> No
 
 @pytest.mark.parametrize(
     "stored",
-    [None, "", "  \n", b"\xff\xfe", "{", '{"role": "us', "[" * 100_000, "7", '"text"', [], {}, {"messages": 3}, [1, None, "x"]],
-    ids=["nothing", "empty", "blank", "no text", "no JSON", "broken off", "deep", "a number", "a string", "no messages",
-         "no list", "another type", "no message"],
-)  # fmt: skip
+    [
+        None,
+        "",
+        "  \n",
+        b"\xff\xfe",
+        "{",
+        '{"role": "us',
+        "[" * 100_000,
+        "7",
+        '"text"',
+        [],
+        {},
+        {"messages": 3},
+        [1, None, "x"],
+    ],
+    ids=[
+        "nothing",
+        "empty",
+        "blank",
+        "no text",
+        "no JSON",
+        "broken off",
+        "deep",
+        "a number",
+        "a string",
+        "no messages",
+        "no list",
+        "another type",
+        "no message",
+    ],
+)
 def test_an_empty_or_damaged_session_is_empty_with_one_warning(stored: Any, caplog: pytest.LogCaptureFixture) -> None:
     """And no crash."""
     assert session_messages(stored) == []

@@ -54,7 +54,7 @@ def agent(folder: Path, **options: Any) -> WorkspaceAgent:
 
 def prompt(folder: Path, question: str = "hi", **options: Any) -> str:
     """Give the system prompt for a question."""
-    return agent(folder, **options).build([], question).system_prompt
+    return agent(folder, **options).build(message=question).system_prompt
 
 
 def talk(turns: int, characters: int = 38) -> list[dict[str, Any]]:
@@ -97,13 +97,13 @@ def test_either_missing_is_a_minimal_default(folder: Path, missing: str) -> None
 )
 def test_bootstrap(folder: Path, line: str) -> None:
     """What the agent is told of itself."""
-    text = agent(folder).build([], "hi", tools=[TOOL]).system_prompt
+    text = agent(folder).build(message="hi", tools=[TOOL]).system_prompt
     assert line.replace("{folder}", str(folder)) in text.splitlines()
 
 
 def test_bootstrap_has_defaults(folder: Path) -> None:
     """Version and environment are those of the package and the machine."""
-    text = WorkspaceAgent(workspace=Workspace(folder)).build([], "hi").system_prompt
+    text = WorkspaceAgent(workspace=Workspace(folder)).build(message="hi").system_prompt
     assert "Version: ctx-layers " in text
     assert "Environment: " in text
 
@@ -117,7 +117,7 @@ def test_memory_is_ranked_by_the_current_message(folder: Path) -> None:
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_memory_has_at_most_n_entries(folder: Path, most: int) -> None:
     """N is configurable."""
-    assert agent(folder, max_memories=most).build([], "tea").report.layer("memory").items == most
+    assert agent(folder, max_memories=most).build(message="tea").report.layer("memory").items == most
 
 
 def test_memory_missing_is_skipped(folder: Path) -> None:
@@ -129,9 +129,9 @@ def test_memory_missing_is_skipped(folder: Path) -> None:
 def test_memory_is_read_fresh_every_time(folder: Path) -> None:
     """An entry that was just added is there."""
     recipe = agent(folder)
-    recipe.build([], "hi")
+    recipe.build(message="hi")
     (folder / "memory/MEMORY.md").write_text("- Moved to Faro\n", encoding="utf-8")
-    assert "Moved to Faro" in recipe.build([], "hi").system_prompt
+    assert "Moved to Faro" in recipe.build(message="hi").system_prompt
 
 
 def test_skills_list_only_name_and_description(folder: Path) -> None:
@@ -160,10 +160,10 @@ def test_no_skills_folder_is_skipped(folder: Path) -> None:
 def test_skills_are_scanned_every_time(folder: Path) -> None:
     """A new one is there."""
     recipe = agent(folder)
-    recipe.build([], "hi")
+    recipe.build(message="hi")
     (folder / "skills/bake").mkdir()
     (folder / "skills/bake/SKILL.md").write_text("---\nname: bake\ndescription: Bakes.\n---\n", encoding="utf-8")
-    assert "- bake: Bakes." in recipe.build([], "hi").system_prompt
+    assert "- bake: Bakes." in recipe.build(message="hi").system_prompt
 
 
 def test_tools_are_those_of_the_file(folder: Path) -> None:
@@ -174,7 +174,7 @@ def test_tools_are_those_of_the_file(folder: Path) -> None:
 def test_tools_missing_are_generated_from_the_schemas(folder: Path) -> None:
     """Name, description and parameters."""
     (folder / "TOOLS.md").unlink()
-    text = agent(folder).build([], "hi", tools=[TOOL]).system_prompt
+    text = agent(folder).build(message="hi", tools=[TOOL]).system_prompt
     assert "Available tools:\n- look_up: Looks something up.\n  - query (string)" in text
 
 
@@ -182,10 +182,10 @@ def test_tools_missing_are_generated_from_the_schemas(folder: Path) -> None:
 def test_soul_and_agents_are_noticed_when_changed(folder: Path, name: str) -> None:
     """Within the life of the cache."""
     recipe = agent(folder)
-    recipe.build([], "hi")
+    recipe.build(message="hi")
     (folder / name).write_text("You are someone else now.", encoding="utf-8")
     os.utime(folder / name, ns=(1, 1))
-    assert "You are someone else now." in recipe.build([], "hi").system_prompt
+    assert "You are someone else now." in recipe.build(message="hi").system_prompt
 
 
 def test_history_is_the_50_most_recent_messages(folder: Path) -> None:
@@ -273,7 +273,7 @@ def test_never_system_bootstrap_or_current_message(folder: Path) -> None:
 
 def test_built_step_by_step_with_chained_calls(folder: Path) -> None:
     """The recipe's builder takes further calls, and ends in build()."""
-    context = agent(folder).builder("tea").summary("They met.").build([], "tea?")
+    context = agent(folder).builder("tea").summary("They met.").build(message="tea?")
     assert context.system_prompt.endswith("Summary of the conversation so far:\nThey met.")
 
 
