@@ -27,13 +27,14 @@ class Account:
         """Give the tokens that each layer still has, for the error; `framing` is the rest of the total."""
         return {row.name: row.used for row in self._rows() if row.used}
 
-    def report(self) -> ContextReport:
-        """Give the report."""
+    def report(self, *, original: int | None = None) -> ContextReport:
+        """Give the report, with the tokens of everything there was where they were counted."""
         plan = self.plan
         return ContextReport(
             total=plan.budget.total,
             reserve=plan.budget.reserve,
             used=self.total,
+            original=original,
             layers=tuple(self._rows()),
             history=_history(self.window),
             counter=plan.counter.tokenizer.name,
@@ -85,6 +86,7 @@ def _text_row(filled: FilledLayer) -> LayerReport:
         asked=filled.asked,
         budget=filled.budget,
         used=filled.used,
+        items=len(filled.layer.items) - filled.items_left_out,
         left_out=filled.items_left_out,
         why=why,
     )

@@ -13,12 +13,14 @@ from ctx_core.history.remembered import matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import select
-from ctx_core.layers import FilledLayer, Layer, fill
+from ctx_core.layers import FilledLayer, Layer, Rest, fill
 from ctx_core.messages import Message, Role
 from ctx_core.plan import Plan
 from ctx_core.transcript import Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ctx_core.history.window import Window
     from ctx_core.transcript import Codec, NativeT
 
@@ -32,7 +34,7 @@ class Assembly:
     state: WindowState | None
     truncate: bool = field(kw_only=True)
 
-    filled: list[FilledLayer] = field(init=False)
+    filled: list[FilledLayer] = field(init=False, default_factory=list[FilledLayer])
     tools: int = field(init=False)
     """Tokens of the tool definitions."""
     known: WindowState = field(init=False)
@@ -46,7 +48,8 @@ class Assembly:
         """Fill every layer up to its own part."""
         counter = self.plan.counter
         self.tools = counter.count_tools(self.plan.definitions)
-        self.filled = [fill(layer, self._budget_of(layer), counter) for layer in self.plan.layers]
+        for layer in self.plan.layers:
+            self.filled.append(fill(layer, self._budget_of(layer), counter))
         self.known = matching(self.state, self.transcript)
 
     def context(self, codec: Codec[NativeT]) -> Context[NativeT]:
@@ -69,7 +72,7 @@ class Assembly:
             messages=[*messages, *conversation],
             system_prompt="" if system is None else system.text,
             conversation=conversation,
-            report=account.report(),
+            report=account.report(original=self._original() if self.plan.count_original else None),
             state=window.state,
             transcript=self.transcript,
         )
@@ -77,21 +80,22 @@ class Assembly:
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""
         self._summarise(self.known)
-        self._shed(self._needed_now(), protected=False)
+        self._shed(self._history_part(), lambda layer: layer.yields)
+        self._shed(self._needed_now(), lambda layer: not layer.protected)
         window = self._select()
         if self.plan.rolling is not None and window.state.unsummarised():
             self._summarise(window.state, to_come=True)
             window = self._select()
             self._summarise(window.state, to_come=True)
         if window.tokens > self._room() and self.truncate:
-            self._shed(window.tokens, protected=True)
+            self._shed(window.tokens, lambda layer: layer.protected)
             window = self._select()
         return window
 
     def _select(self) -> Window:
         size = self.plan.budget.parts.get("history")
         room = self._room()
-        limit = min(room, size.count) if isinstance(size, Tokens) else room
+        limit = min(room, size.count + self._frame_of_new()) if isinstance(size, Tokens) else room
         return select(
             self.transcript,
             max(0, limit),
@@ -117,17 +121,32 @@ class Assembly:
     def _cost_of_summary(self) -> int:
         return 0 if self.summary is None else self.summary.used
 
+    def _frame_of_new(self) -> int:
+        """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""
+        size = len(self.transcript)
+        return self.plan.counter.framing.per_message if size and self.transcript.role(size - 1) is Role.USER else 0
+
     def _needed_now(self) -> int:
         """Give the tokens of the running turn: layers give way to it before it loses a step."""
-        count, transcript = self.plan.counter.count_message, self.transcript
-        tokens, limit = 0, self.plan.budget.input_limit
+        return self._newest(self.plan.budget.input_limit, until_question=True)
+
+    def _history_part(self) -> int:
+        """Give the tokens of the history, as far as they are within its part: some layers give way to them."""
+        if not any(layer.yields for layer in self.plan.layers):
+            return 0
+        part, limit = self.plan.budget.size_of("history"), self.plan.budget.input_limit
+        return self._newest(limit if part is None else min(limit, part + self._frame_of_new()), until_question=False)
+
+    def _newest(self, limit: int, *, until_question: bool) -> int:
+        """Give the tokens of the newest messages, counted up to a limit, or back to the last question."""
+        count, transcript, tokens = self.plan.counter.count_message, self.transcript, 0
         for at in range(len(transcript) - 1, -1, -1):
             tokens += count(transcript[at])
-            if tokens > limit or transcript.role(at) is Role.USER:
+            if tokens > limit or (until_question and transcript.role(at) is Role.USER):
                 break
         return min(tokens, limit)
 
-    def _shed(self, needed: int, *, protected: bool) -> None:
+    def _shed(self, needed: int, gives: Callable[[Layer], bool]) -> None:
         """Shrink layers, those of the lowest priority first, until the conversation has the room it needs."""
         order = sorted(range(len(self.filled)), key=lambda at: (self.filled[at].layer.priority, -at))
         for at in order:
@@ -135,7 +154,7 @@ class Assembly:
             layer = self.filled[at]
             if over <= 0:
                 return
-            if layer.used and layer.layer.protected == protected:
+            if layer.used and gives(layer.layer):
                 counter, most = self.plan.counter, max(0, layer.used - over)
                 self.filled[at] = fill(layer.layer, layer.budget, counter, at_most=most)
 
@@ -148,6 +167,14 @@ class Assembly:
         count = self.plan.counter.count_message
         made = (self._system_message(), self._summary_message(), self._volatile_message())
         return self.plan.counter.primer + self.tools + sum(count(message) for message in made if message is not None)
+
+    def _original(self) -> int:
+        """Tokens of everything there is, had nothing been left out."""
+        count = self.plan.counter.count_message
+        layers = _made(Role.SYSTEM, [layer.body for layer in self.plan.layers])
+        texts = 0 if layers is None else count(layers)
+        conversation = sum(count(self.transcript[at]) for at in range(len(self.transcript)))
+        return self.plan.counter.primer + self.tools + texts + conversation
 
     def _system_message(self) -> Message | None:
         texts = [filled.text for filled in self.filled if not self._is_last(filled)]
@@ -179,9 +206,17 @@ class Assembly:
         return entries
 
     def _budget_of(self, layer: Layer) -> int | None:
-        budget = self.plan.budget
+        budget, cap = self.plan.budget, layer.cap
         part = budget.size_of(layer.name)
-        return part if part is not None or layer.cap is None else tokens_of(layer.cap, budget.total)
+        if part is None and isinstance(cap, Rest):
+            part = int(max(0, self._room()) * cap.share)
+        elif part is None and cap is not None and not isinstance(cap, Rest):
+            part = tokens_of(cap, budget.total)
+        shared = [size for name in layer.shares_with if (size := budget.size_of(name)) is not None]
+        if not shared:
+            return part
+        used = sum(filled.used for filled in self.filled if filled.layer.name in layer.shares_with)
+        return max(0, (part or 0) + sum(shared) - used)
 
 
 def _made(role: Role, texts: list[str]) -> Message | None:

@@ -132,6 +132,10 @@ class ContextBuilder:
         """
         return self._with(replace(self.plan, volatile_last=last))
 
+    def count_original(self, *, count: bool = True) -> Self:
+        """Have the report say what everything there is would cost, which reads the whole history on every turn."""
+        return self._with(replace(self.plan, count_original=count))
+
     @overload
     def build(
         self,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ctx_core.budget import Size
 from ctx_core.errors import BudgetError
@@ -13,6 +14,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ctx_core.counting.counter import TokenCounter
+
+CutRule: TypeAlias = Callable[[str, int], str]
+"""Gives a text cut, and marked, so that it is within so many tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A share, from 0 to 1, of the input that the layers before it leave."""
+
+    share: float
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a share."""
+        if not 0 <= self.share <= 1:
+            msg = f"a share of the rest must be a number from 0 to 1, found {self.share!r}"
+            raise BudgetError(msg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +53,23 @@ class Layer:
     """The entries, in the order in which they are listed, a line each."""
     heading: str = field(default="", repr=False)
     """Stands on a line of its own above them."""
-    cap: Size | None = None
+    cap: Size | Rest | None = None
     """The most it may cost, where the budget doesn't say."""
+    shares_with: tuple[str, ...] = ()
+    """Layers before it whose parts it may use too, as far as they leave them."""
     protected: bool = False
     """Whether it stays whole even over its cap: others have less then, and the report says so."""
+    yields: bool = False
+    """Whether it gives way before the history loses a message within its part, and not only to the running turn."""
     priority: int = 0
-    """When the running turn needs the room, layers of the lowest priority give way first; of equals, the last."""
+    """When room is needed, layers of the lowest priority give way first; of equals, the last."""
     stable: bool = True
     """Whether it says the same on every turn. What is not stable can be placed behind the history."""
     marker: str = MARKER
     """Stands at the end of a text that was cut."""
+    cut: CutRule | None = field(default=None, compare=False)
+    """How its text is cut, where not at the end with `marker`. A protected layer with a rule of its own is cut to
+    its cap by it, and stays whole otherwise."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
@@ -90,12 +114,13 @@ def fill(layer: Layer, budget: int | None, counter: TokenCounter, *, at_most: in
 
     Args:
         layer: what is wanted.
-        budget: tokens of its part; a protected layer stays whole all the same.
+        budget: tokens of its part; a protected layer without a rule of its own stays whole all the same.
         counter: counts them.
         at_most: a limit that protected layers keep too: what is left when all else has gone.
     """
     asked = counter.count_text(layer.body) if layer.body else 0
-    limits = [limit for limit in (None if layer.protected else budget, at_most) if limit is not None]
+    whole_over_budget = layer.protected and layer.cut is None
+    limits = [limit for limit in (None if whole_over_budget else budget, at_most) if limit is not None]
     limit = min(limits) if limits else None
     whole = FilledLayer(layer=layer, text=layer.body, asked=asked, budget=budget, used=asked)
     if limit is None or asked <= limit:
@@ -103,8 +128,17 @@ def fill(layer: Layer, budget: int | None, counter: TokenCounter, *, at_most: in
     if layer.items:
         return _with_fewer_items(whole, limit, counter)
     # The heading is part of the text here: a layer of plain text is cut at its end.
-    text = cut_end(layer.body, limit, counter, marker=layer.marker)
+    text = _cut(layer, limit, counter)
     return replace(whole, text=text, used=counter.count_text(text) if text else 0, truncated=True)
+
+
+def _cut(layer: Layer, limit: int, counter: TokenCounter) -> str:
+    """Cut by the layer's own rule, where it has one that keeps the limit."""
+    if layer.cut is not None:
+        text = layer.cut(layer.body, limit)
+        if counter.count_text(text) <= limit:
+            return text
+    return cut_end(layer.body, limit, counter, marker=layer.marker)
 
 
 def _with_fewer_items(whole: FilledLayer, limit: int, counter: TokenCounter) -> FilledLayer:

@@ -21,6 +21,8 @@ class LayerReport:
     """Tokens of its part; None if the budget doesn't name it."""
     used: int
     """Tokens that went out."""
+    items: int = 0
+    """Number of items that went out, where it is made of items."""
     left_out: int = 0
     """Number of items or messages that did not."""
     why: str = ""
@@ -68,6 +70,8 @@ class ContextReport:
     counter: str
     """The tokenizer that counted."""
     model: str | None = None
+    original: int | None = None
+    """Tokens of everything there was, had nothing been left out; None unless the builder was told to count it."""
 
     @property
     def limit(self) -> int:
@@ -107,6 +111,7 @@ class ContextReport:
             "reserve": self.reserve,
             "limit": self.limit,
             "used": self.used,
+            "original": self.original,
             "available": self.available,
             "utilisation": self.utilisation,
             "trimmed": self.trimmed,

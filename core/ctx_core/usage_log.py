@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,12 @@ class UsageRecord:
     """Whether anything did not go out whole."""
     omitted: int
     """Messages of the history that were left out."""
+    original: int | None = None
+    """Tokens of everything there was; None where they were not counted."""
+    layers: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    """Tokens of each layer that went out, `framing` being the rest of `used`."""
+    label: str = ""
+    """What the request was for, such as the phase of a workflow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +75,13 @@ class UsageLog:
         self._records: deque[UsageRecord] = deque(maxlen=maxlen)
         self._lock = threading.Lock()
 
-    def record(self, report: ContextReport) -> None:
-        """Remember a request, if the log is on."""
+    def record(self, report: ContextReport, *, label: str = "") -> None:
+        """Remember a request, if the log is on.
+
+        Args:
+            report: what was sent.
+            label: what it was for.
+        """
         if not self.enabled:
             return
         record = UsageRecord(
@@ -78,6 +90,9 @@ class UsageLog:
             limit=report.limit,
             trimmed=report.trimmed,
             omitted=report.history.omitted,
+            original=report.original,
+            layers={layer.name: layer.used for layer in report.layers},
+            label=label,
         )
         with self._lock:
             self._records.append(record)
@@ -87,6 +102,10 @@ class UsageLog:
         """The remembered requests, oldest first."""
         with self._lock:
             return tuple(self._records)
+
+    def latest(self) -> dict[str, UsageRecord]:
+        """Give the last remembered request of each label, those of the labels first seen first."""
+        return {record.label: record for record in self.records}
 
     def stats(self) -> UsageStats:
         """Sum up the remembered requests."""

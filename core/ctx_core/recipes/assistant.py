@@ -1,0 +1,110 @@
+"""The token-aware assistant: shares of a budget, facts inside the system prompt, a summary, a report per section."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ctx_core.budget import ContextBudget
+from ctx_core.builder import ContextBuilder, OnOverflow
+from ctx_core.counting.counter import CounterLike, TokenCounter, ToolDefinition, as_counter
+from ctx_core.counting.estimators import Words
+from ctx_core.history.policy import HistoryPolicy
+from ctx_core.history.summary import RollingSummary
+from ctx_core.layers import Item, Layer
+from ctx_core.memory.item import MemoryItem
+from ctx_core.recipes.assistant_report import AssistantReport, assistant_report
+from ctx_core.recipes.framings import ASSISTANT
+from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
+
+if TYPE_CHECKING:
+    from ctx_core.context import Context
+    from ctx_core.messages import Message
+
+Fact: TypeAlias = str | Item | MemoryItem
+"""One fact; a string is of importance 0."""
+Facts: TypeAlias = Iterable[Fact] | Callable[[str], Iterable[Fact]]
+"""Facts, or what gives them for a question."""
+
+
+def word_counter() -> TokenCounter:
+    """Give the counter that estimates by words, 4 tokens more for a message and 3 for a list of them."""
+    return TokenCounter(Words(), framing=ASSISTANT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assistant(Recipe):
+    """An assistant that knows facts, within a budget of shares; what a section leaves unused the messages get."""
+
+    system: str = field(default="", repr=False)
+    """The system prompt; stays whole, at the expense of the facts."""
+    facts: Facts = field(default=(), repr=False)
+    """What is known, inside the system prompt and within its budget and their own; the least important go first."""
+    task: str = field(default="", repr=False)
+    """The state of the task at hand; over its part it is cut."""
+    summary: str | RollingSummary = field(default="", repr=False)
+    """The summary of what was left out: a text, or where the one that is kept in the state is to stand."""
+    facts_heading: str = "Known facts:"
+    """Stands above the facts."""
+    budget: ContextBudget = field(default_factory=ContextBudget.default)
+    """The total and the shares: `ContextBudget.default()`, `.medium()`, `.local_small()`, or one of your own with
+    the parts system, history, summary, memory and task."""
+    counter: TokenCounter = field(default_factory=word_counter)
+    """Counts: by words."""
+    on_overflow: OnOverflow = "truncate"
+    """A new message that is larger than everything is sent truncated, with a warning: the user needs an answer."""
+
+    def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
+        """Give the builder of one request."""
+        facts = self.facts(question) if callable(self.facts) else self.facts
+        layers = (
+            Layer(name="system", text=self.system, protected=True),
+            Layer(
+                name="memory",
+                items=tuple(map(as_item, facts)),
+                heading=self.facts_heading,
+                shares_with=("system",),
+                stable=False,
+            ),
+            Layer(name="task", text=self.task, heading="Task state:", priority=2, stable=False),
+        )
+        builder = ContextBuilder(self.budget, self.counter).tools(tools)
+        for layer in layers:
+            builder = builder.layer(layer)
+        if isinstance(self.summary, RollingSummary):
+            builder = builder.rolling_summary(self.summary)
+        else:
+            heading = "Summary of the conversation so far:"
+            builder = builder.layer(Layer(name="summary", text=self.summary, heading=heading, priority=1))
+        return builder.history(HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES))
+
+    def figures(self, context: Context[Any]) -> AssistantReport:
+        """Give the report per section of a request that was built with this recipe."""
+        return assistant_report(context.report, self.budget)
+
+
+def as_item(fact: Fact) -> Item:
+    """Give a fact as an item of a layer."""
+    if isinstance(fact, MemoryItem):
+        return Item(fact.rendered(), importance=fact.importance)
+    return fact if isinstance(fact, Item) else Item(fact)
+
+
+def fits(
+    content: str | Iterable[Message | Mapping[str, Any]],
+    budget: ContextBudget | int,
+    *,
+    counter: CounterLike | None = None,
+) -> bool:
+    """Say whether a text or messages are within a budget.
+
+    Args:
+        content: a text, or neutral messages or OpenAI-style dicts.
+        budget: a budget, of which the input counts, or tokens.
+        counter: by default the estimate by words.
+    """
+    counts = word_counter() if counter is None else as_counter(counter)
+    limit = budget if isinstance(budget, int) else budget.input_limit
+    tokens = counts.count_text(content) if isinstance(content, str) else counts.count_messages(content)
+    return tokens <= limit

@@ -1,0 +1,96 @@
+"""Plain chat: a system prompt, the recent history, and the new message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Generic
+
+from ctx_core.budget import ContextBudget, Tokens
+from ctx_core.builder import ContextBuilder
+from ctx_core.counting.counter import TokenCounter, ToolDefinition
+from ctx_core.counting.estimators import FourCharacters
+from ctx_core.errors import BudgetError
+from ctx_core.history.policy import HistoryPolicy
+from ctx_core.layers import Layer
+from ctx_core.recipes.framings import CHAT
+from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
+from ctx_core.transcript import NativeT
+from ctx_core.truncation import MARKER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctx_core.context import Context
+
+_CHARACTERS: Final = 4
+"""Characters that a token is taken for."""
+_MARGIN: Final = 20
+"""Characters by which a system prompt that is too long is cut below its part, with room for the marker."""
+
+
+def chat_budget(*, system: int = 10_000, history: int = 50_000, response: int = 40_000) -> ContextBudget:
+    """Give a budget whose total is the sum of the three parts, in tokens."""
+    parts = {"system": Tokens(system), "history": Tokens(history)}
+    return ContextBudget(system + history + response, parts=parts, reserve=response)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatFigures(Generic[NativeT]):
+    """The result of one request. Its `repr` holds no content."""
+
+    messages: list[NativeT] = field(repr=False)
+    """Everything, in order: the system prompt first, the new message last."""
+    system_prompt: str = field(repr=False)
+    """The system prompt by itself, for providers that take it as a field of its own."""
+    tokens: int
+    """Estimated tokens: system prompt, history with its framing, new message."""
+    left_out: int
+    """Messages of the history that were left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat(Recipe):
+    """A chat within 100,000 tokens, estimated at four characters each."""
+
+    system: str = field(default="", repr=False)
+    """The system prompt; over its part it is cut, with a marker. An empty one is not sent."""
+    budget: ContextBudget = field(default_factory=chat_budget)
+    """Fixed parts `system` and `history` and the reserve for the answer, which sum to the total. The history's part
+    pays for the new message first."""
+    counter: TokenCounter = field(default_factory=lambda: TokenCounter(FourCharacters(), framing=CHAT))
+    """Counts: four characters a token, and 4 tokens more for a message."""
+
+    def __post_init__(self) -> None:
+        """Refuse parts that are not fixed, or that do not sum to the total."""
+        budget = self.budget
+        sizes = [size for name in ("system", "history") if isinstance(size := budget.parts.get(name), Tokens)]
+        parts = sum(size.count for size in sizes) + budget.reserve
+        if len(sizes) != len(budget.parts) or parts != budget.total:
+            msg = (
+                f"a chat's budget has the fixed parts system and history, which make {parts:,} tokens with the reserve "
+                f"of a total of {budget.total:,}; chat_budget(system=…, history=…, response=…) makes one that adds up"
+            )
+            raise BudgetError(msg)
+
+    def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
+        """Give the builder of one request."""
+        del question
+        system = Layer(name="system", text=self.system, protected=True, cut=cut_to_characters)
+        policy = HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES)
+        return ContextBuilder(self.budget, self.counter).layer(system).tools(tools).history(policy)
+
+    def figures(self, context: Context[NativeT]) -> ChatFigures[NativeT]:
+        """Give the result of a request that was built with this recipe."""
+        report, frame = context.report, self.counter.framing.per_message
+        framed = bool(context.system_prompt) + bool(report.layer("current").used)
+        return ChatFigures(
+            messages=context.messages,
+            system_prompt=context.system_prompt,
+            tokens=report.used - framed * frame - self.counter.primer,
+            left_out=report.history.omitted,
+        )
+
+
+def cut_to_characters(text: str, tokens: int) -> str:
+    """Give the beginning of a text, 20 characters short of what so many tokens are, with a marker behind it."""
+    return text[: max(0, tokens * _CHARACTERS - _MARGIN)] + MARKER

@@ -1,0 +1,105 @@
+"""The workspace agent: seven layers, five of them from files."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from ctx_core.budget import ContextBudget
+from ctx_core.builder import ContextBuilder
+from ctx_core.codecs import codec_for
+from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
+from ctx_core.history.policy import HistoryPolicy
+from ctx_core.memory.ranker import Ranker
+from ctx_core.memory.recall import MAX_ITEMS
+from ctx_core.openai_messages import OpenAICodec
+from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
+from ctx_core.recipes.session import mended
+from ctx_core.workspace.loader import Workspace
+
+if TYPE_CHECKING:
+    from ctx_core.transcript import Codec, NativeT
+    from ctx_core.workspace.snapshot import WorkspaceSnapshot
+
+_GIVES_WAY: Final[Mapping[str, int]] = {"memory": 0, "skills": 1}
+"""In which order layers that are not protected give way, once the history has."""
+
+
+def local_now() -> datetime:
+    """Give the time with its zone."""
+    return datetime.now().astimezone()
+
+
+def this_environment() -> str:
+    """Give the operating system and the machine's kind."""
+    return " ".join(part for part in (platform.system(), platform.machine()) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceAgent(Recipe):
+    """An agent that lives in a folder: 4,000 tokens, the history first to go, then the least relevant memories."""
+
+    workspace: Workspace
+    """The folder; `Workspace(path)`. Its caches live as long as this object."""
+    budget: ContextBudget = field(default_factory=lambda: ContextBudget(4_000))
+    """Tokens of the whole input."""
+    counter: TokenCounter = field(default_factory=lambda: as_counter(None))
+    """Counts; by default a safe estimate."""
+    max_messages: int = 50
+    """The most recent messages of the history, so many at most."""
+    max_memories: int = MAX_ITEMS
+    """The most relevant entries of the memory, so many at most."""
+    ranker: Ranker | None = None
+    """Ranks the memories by the current message; by default the workspace's own, by words."""
+    version: str = ""
+    """Of the agent; by default this package's."""
+    environment: str = field(default_factory=this_environment)
+    """Where it runs."""
+    clock: Callable[[], datetime] = field(default=local_now, compare=False)
+    """Gives date and time."""
+    volatile_last: bool = False
+    """Whether date, time and memories go behind the history, so that the beginning of the prompt stays the same."""
+
+    def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
+        """Give the builder of one request, with the workspace as it is now."""
+        return self._declared(self.workspace.load(question), tools)
+
+    async def abuilder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
+        """Give the builder of one request, with the workspace as it is now, read without blocking."""
+        return self._declared(await self.workspace.aload(question), tools)
+
+    def read(
+        self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | None
+    ) -> tuple[Sequence[NativeT], Codec[NativeT]]:
+        """Give the history with unknown roles as the user's, and without what is no message."""
+        if codec is not None:
+            return history, codec
+        readable = mended(history)
+        dicts = any(isinstance(entry, dict) for entry in history)
+        door: Codec[Any] = OpenAICodec() if dicts else codec_for(readable, message)
+        return readable, door
+
+    def _declared(self, snapshot: WorkspaceSnapshot, tools: Sequence[ToolDefinition]) -> ContextBuilder:
+        layers = snapshot.layers(
+            now=self.clock(),
+            version=self.version or _own_version(),
+            environment=self.environment,
+            tools=tools,
+            ranker=self.ranker or self.workspace.ranker,
+            max_memories=self.max_memories,
+        )
+        builder = ContextBuilder(self.budget, self.counter).tools(tools).place_volatile_last(last=self.volatile_last)
+        for layer in layers:
+            builder = builder.layer(replace(layer, priority=_GIVES_WAY.get(layer.name, layer.priority)))
+        return builder.history(
+            HistoryPolicy(max_messages=self.max_messages, low_water=self.low_water, results=WHOLE_MESSAGES)
+        )
+
+
+def _own_version() -> str:
+    from ctx_core import __version__
+
+    return f"ctx-layers {__version__}"

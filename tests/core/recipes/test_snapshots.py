@@ -1,0 +1,50 @@
+"""The assembled prompt of every recipe, whole and cut, as it was agreed upon."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ctx_core.recipes import Phase
+from tests.core.recipes.kitchen import KITCHEN, phased
+from tests.snapshots.compare import matches
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "tides", "arguments": '{"place": "Porto"}'}}
+TALK: list[dict[str, Any]] = [
+    {"role": "user", "content": "When does the ferry to Porto leave?"},
+    {"role": "assistant", "content": "At five, with the tide."},
+    {"role": "user", "content": "And when is the tide?"},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "c1", "content": "High water: 16:42. " * 30},
+    {"role": "assistant", "content": "High water is at 16:42."},
+    {"role": "user", "content": "Then I'll have some tea first."},
+    {"role": "assistant", "content": "Good idea."},
+]
+
+
+def as_text(messages: list[dict[str, Any]]) -> str:
+    """Give messages in a form that can be read in a diff."""
+    blocks = []
+    for message in messages:
+        calls = [json.dumps(call) for call in message.get("tool_calls") or ()]
+        blocks.append("\n".join([f"--- {message['role']}", *filter(None, [message.get("content")]), *calls]))
+    return "\n".join(blocks) + "\n"
+
+
+@pytest.mark.parametrize(("size", "limit"), [("whole", 4_000), ("cut", 190)])
+@pytest.mark.parametrize("name", KITCHEN)
+def test_prompt(name: str, size: str, limit: int) -> None:
+    """It is its snapshot, to the letter."""
+    recipe = KITCHEN[name](limit)
+    folder = str(getattr(getattr(recipe, "workspace", None), "path", "\0"))
+    context = recipe.build(TALK, {"role": "user", "content": "Where do I find green tea?"})
+    text = as_text(context.messages).replace(folder, "/workspace")
+    assert matches(f"{name}-{size}", text)
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_prompt_of_each_phase(phase: Phase) -> None:
+    """It is its snapshot, to the letter."""
+    assert matches(f"phased-{phase}", as_text(phased(4_000, phase).build(TALK).messages))
