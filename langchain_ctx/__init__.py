@@ -19,6 +19,7 @@ if find_spec("langchain_core") is None:
 from langchain_ctx.convert import LangChainCodec
 from langchain_ctx.runnable import ContextRunnable
 from langchain_ctx.state_cache import StateCache, StateStore
+from langchain_ctx.summarizer import ChatModelSummarizer
 
 if TYPE_CHECKING:
     from langchain_ctx.history import BudgetedChatMessageHistory
@@ -34,6 +35,7 @@ _HISTORIES: Final = {
 
 __all__ = [
     "BudgetedChatMessageHistory",
+    "ChatModelSummarizer",
     "ContextRunnable",
     "InMemoryHistory",
     "LangChainCodec",

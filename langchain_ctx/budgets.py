@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctx_core.budget import ContextBudget
+from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.model_windows import model_name
@@ -47,6 +47,8 @@ def resolve(
 def history_budget(budget: ContextBudget, reserve: int) -> ContextBudget:
     """Give what a history alone may have: its part of the budget, or all of the input, without a reserve.
 
+    The summary of what left it counts as a part of it.
+
     Args:
         budget: of whole requests.
         reserve: tokens for what the history cannot see: the prompt's own text and the user's input.
@@ -59,4 +61,6 @@ def history_budget(budget: ContextBudget, reserve: int) -> ContextBudget:
     if reserve < 0 or reserve >= most:
         msg = f"reserve must be from 0 to below the {most:,} tokens that the history may have, found {reserve:,}"
         raise BudgetError(msg)
-    return ContextBudget(most - reserve, model=budget.model)
+    summary = budget.size_of("summary")
+    parts = None if summary is None else {"summary": Tokens(min(summary, most - reserve))}
+    return ContextBudget(most - reserve, parts=parts, model=budget.model)

@@ -1,12 +1,13 @@
-"""Which conversation a request belongs to: the key under which its cut is remembered."""
+"""Which conversation a request belongs to: the keys under which its cut is remembered."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from langchain_core.messages import BaseMessage
     from langchain_core.runnables import RunnableConfig
@@ -20,29 +21,53 @@ _FIRST_MESSAGES: Final = 4
 _SYSTEM_TYPES: Final = frozenset({"system", "SystemMessageChunk"})
 
 
-def conversation_key(messages: Sequence[BaseMessage], config: RunnableConfig | None) -> str:
-    """Give the key: what the config names, else a fingerprint of the first messages.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What a conversation is known by."""
 
-    System messages are left out of the fingerprint, since they may hold the time of day. Two conversations
-    with one key are still right: what is remembered is checked against the messages.
+    key: str
+    """Key under which its state is kept."""
+    earlier: tuple[str, ...] = ()
+    """Keys under which it was kept while it was shorter, the latest first."""
+    named: bool = True
+    """Whether somebody said which one it is. Else it is told by how it begins, and another may begin alike."""
+
+
+def conversation_of(messages: Sequence[BaseMessage], config: RunnableConfig | None) -> Conversation:
+    """Give the conversation that the config names, else the one that begins with these messages.
+
+    Two conversations with one key are still right: what is remembered is checked against the messages.
     """
     configurable: Mapping[str, object] = (config or {}).get("configurable") or {}
     for name in CONFIGURABLE_KEYS:
         value = configurable.get(name)
         if value is not None and value != "":
-            return f"{name}:{value}"
-    return f"first:{_fingerprint(messages)}"
+            return Conversation(key=f"{name}:{value}")
+    key, *earlier = reversed([f"first:{digest}" for digest in _beginnings(messages, _FIRST_MESSAGES)])
+    return Conversation(key=key, earlier=tuple(earlier), named=False)
 
 
-def _fingerprint(messages: Sequence[BaseMessage]) -> str:
+def beginning(messages: Sequence[BaseMessage], count: int) -> str:
+    """Give a fingerprint of the first messages: so many, or all there are."""
+    return list(_beginnings(messages, count))[-1]
+
+
+def spoken(messages: Sequence[BaseMessage]) -> int:
+    """Count the messages that are part of fingerprints: system messages are not, as they may hold the time of day."""
+    return sum(message.type not in _SYSTEM_TYPES for message in messages)
+
+
+def _beginnings(messages: Sequence[BaseMessage], count: int) -> Iterator[str]:
+    """Give the fingerprints of the first message, of the first two and so on; of nothing where there are none."""
     digest = blake2b(digest_size=12)
-    left = _FIRST_MESSAGES
+    told = 0
     for message in messages:
-        if message.type in _SYSTEM_TYPES:
-            continue
-        said = f"{message.type}\0{message.content!r}\0{getattr(message, 'tool_call_id', '')}\0"
-        digest.update(said.encode("utf-8", "surrogatepass"))
-        left -= 1
-        if not left:
+        if told == count:
             break
-    return digest.hexdigest()
+        if message.type not in _SYSTEM_TYPES:
+            said = f"{message.type}\0{message.content!r}\0{getattr(message, 'tool_call_id', '')}\0"
+            digest.update(said.encode("utf-8", "surrogatepass"))
+            told += 1
+            yield digest.hexdigest()
+    if not told:
+        yield digest.hexdigest()

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables.config import run_in_executor
+
 from ctx_core.builder import ContextBuilder, OnOverflow
-from ctx_core.history.state import WindowState
 from ctx_core.report import ContextReport
+from ctx_core.summarizing import Summarizing
 from ctx_core.usage_log import UsageLog
+from langchain_ctx.conversations import Conversation
 from langchain_ctx.convert import CODEC
-from langchain_ctx.state_cache import StateStore
+from langchain_ctx.state_memory import StateMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from langchain_core.language_models import LanguageModelLike
-    from langchain_core.messages import BaseMessage
 
     from ctx_core.context import Context
     from ctx_core.counting.counter import CounterLike
     from ctx_core.history.policy import HistoryPolicy
+    from ctx_core.history.state import WindowState
+    from ctx_core.history.summary import RollingSummary
+    from ctx_core.summarizing import Summarizer
+    from langchain_ctx.state_cache import StateStore
 
 OnReport: TypeAlias = Callable[[ContextReport], object]
 """Is given the report of each request, in the thread that the request runs in."""
@@ -48,6 +56,11 @@ class FittingOptions(TypedDict, total=False):
     states: StateStore | None
     """Where the cuts are remembered, as a JSON dict per conversation; by default in memory, for the 1,024
     conversations used last."""
+    summarizer: Summarizer | Summarizing | None
+    """Summarises what leaves the window: a function of the summary so far and the messages that leave, sync or
+    async, such as a `ChatModelSummarizer`; a `Summarizing` says its window and its patience too."""
+    summary: RollingSummary | None
+    """Where the summary stands and what it may cost; by default a user message, as agents drop system messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +69,7 @@ class Fitting:
 
     builder: ContextBuilder
     """Budget, counter, tools and policy."""
-    states: StateStore
+    states: StateMemory
     """Remembers the cut of each conversation."""
     on_overflow: OnOverflow
     """What happens when what is protected does not fit."""
@@ -64,29 +77,85 @@ class Fitting:
     """Records every request; None: nothing does."""
     on_report: OnReport | None = None
     """Hears of every request; None: nobody does."""
+    summarizing: Summarizing | None = None
+    """Has what leaves the window summarised; None: nothing is."""
 
     def fit(
-        self, history: Sequence[BaseMessage], message: BaseMessage | None = None, *, key: str
+        self, history: Sequence[BaseMessage], message: BaseMessage | None = None, *, conversation: Conversation
     ) -> Context[BaseMessage]:
-        """Fit a request, remember its cut under the key of its conversation, and report it.
+        """Fit a request, remember its cut, have what it leaves out summarised, and report it.
 
         Raises:
             ContextOverflowError: if what is protected does not fit.
             MessageError: for a message that cannot be read.
         """
-        context = self.preview(history, message, key=key)
-        after = context.state.to_dict()
-        if after != (self.states.get(key) or WindowState().to_dict()):
-            self.states[key] = after
+        request = _Request(self, history, message, conversation)
+        first = context = request.cut()
+        if self.summarizing is not None and first.unsummarised():
+            with self.states.alone(conversation) as alone:
+                if alone:
+                    context = self.summarizing.run(request.cut, key=self.states.turn(conversation))
+                    request.keep(context)
+        return self._told(first, context)
+
+    async def afit(
+        self, history: Sequence[BaseMessage], message: BaseMessage | None = None, *, conversation: Conversation
+    ) -> Context[BaseMessage]:
+        """Fit a request without holding up the event loop; as `fit`."""
+        if self.summarizing is None:
+            return await run_in_executor(None, partial(self.fit, history, message, conversation=conversation))
+        request = _Request(self, history, message, conversation)
+        first = context = await run_in_executor(None, request.cut)
+        if first.unsummarised():
+            with self.states.alone(conversation) as alone:
+                if alone:
+                    context = await self.summarizing.arun(request.cut, key=self.states.turn(conversation))
+                    await run_in_executor(None, request.keep, context)
+        return await run_in_executor(None, self._told, first, context)
+
+    def preview(
+        self, history: Sequence[BaseMessage], message: BaseMessage | None = None, *, conversation: Conversation
+    ) -> Context[BaseMessage]:
+        """Fit a request without remembering, summarising or reporting anything."""
+        return _Request(self, history, message, conversation).build()
+
+    def _told(self, first: Context[BaseMessage], context: Context[BaseMessage]) -> Context[BaseMessage]:
+        """Tell those who want to hear of requests; the cut of one was made when it was built first."""
+        if first.report.history.cut and context is not first:
+            history = replace(context.report.history, cut=True)
+            context = replace(context, report=replace(context.report, history=history))
         if self.usage_log is not None:
             self.usage_log.record(context.report)
         if self.on_report is not None:
             self.on_report(context.report)
         return context
 
-    def preview(
-        self, history: Sequence[BaseMessage], message: BaseMessage | None = None, *, key: str
-    ) -> Context[BaseMessage]:
-        """Fit a request without remembering or reporting anything."""
-        state = WindowState.from_dict(self.states.get(key) or {})
-        return self.builder.build(history, message, codec=CODEC, state=state, on_overflow=self.on_overflow)
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """One request, step by step."""
+
+    fitting: Fitting
+    history: Sequence[BaseMessage]
+    message: BaseMessage | None
+    conversation: Conversation
+
+    def build(self, state: WindowState | None = None) -> Context[BaseMessage]:
+        """Build it from a state, or from what is remembered."""
+        fitting = self.fitting
+        if state is None:
+            state = fitting.states.read(self.conversation, self.history)
+        return fitting.builder.build(
+            self.history, self.message, codec=CODEC, state=state, on_overflow=fitting.on_overflow
+        )
+
+    def cut(self, state: WindowState | None = None) -> Context[BaseMessage]:
+        """Build it, and remember the cut at once: turns that run while it is summarised begin where it begins."""
+        context = self.build(state)
+        if state is None:
+            self.fitting.states.note(self.conversation, self.history, context.state)
+        return context
+
+    def keep(self, context: Context[BaseMessage]) -> None:
+        """Remember the summary, if one was made."""
+        self.fitting.states.add_summary(self.conversation, self.history, context.state)

@@ -11,6 +11,8 @@ from langchain_ctx.fitting import Fitting
 from langchain_ctx.in_memory import InMemoryHistory
 from langchain_ctx.session_lock import SessionLock
 from langchain_ctx.state_cache import StateCache
+from langchain_ctx.state_memory import StateMemory
+from langchain_ctx.summaries import as_summarizing, with_layer
 from langchain_ctx.view import HistoryView
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
     from ctx_core.builder import OnOverflow
     from ctx_core.counting.counter import CounterLike
+    from ctx_core.history.summary import RollingSummary
+    from ctx_core.summarizing import Summarizer, Summarizing
     from ctx_core.usage_log import UsageLog
     from langchain_ctx.fitting import FittingOptions, OnReport
     from langchain_ctx.state_cache import StateStore
@@ -52,8 +56,9 @@ class BudgetedChatMessageHistory(HistoryView):
             reserve: tokens that are kept free for what a history cannot see: the prompt's own text, and the
                 user's input.
             session: the key of this conversation in the option `states`.
-            options: `counter`, `tools`, `model`, `policy`, `on_overflow`, `usage_log`, `on_report` and `states`,
-                as for `ContextRunnable`. Every read is recorded and reported, and LangChain may read twice in a turn.
+            options: `counter`, `tools`, `model`, `policy`, `on_overflow`, `usage_log`, `on_report`, `states`,
+                `summarizer` and `summary`, as for `ContextRunnable`. Every read is recorded and reported, and
+                LangChain may read twice in a turn.
 
         Raises:
             BudgetError: if there is neither a budget nor a model, or something given cannot work.
@@ -75,14 +80,19 @@ def history_fitting(  # noqa: PLR0913 - the options by name, so that a misspelt 
     usage_log: UsageLog | None = None,
     on_report: OnReport | None = None,
     states: StateStore | None = None,
+    summarizer: Summarizer | Summarizing | None = None,
+    summary: RollingSummary | None = None,
 ) -> Fitting:
     """Give how histories are fitted; arguments and errors as for `BudgetedChatMessageHistory`."""
     whole, counts, definitions = resolve(budget, counter, tools, model)
     builder = ContextBuilder(history_budget(whole, reserve), counts).tools(definitions)
+    builder = builder.history(HistoryPolicy() if policy is None else policy)
+    summarizing = as_summarizing(summarizer)
     return Fitting(
-        builder=builder.history(HistoryPolicy() if policy is None else policy),
-        states=StateCache() if states is None else states,
+        builder=with_layer(builder, summarizing, summary),
+        states=StateMemory(StateCache() if states is None else states),
         on_overflow=on_overflow,
         usage_log=usage_log,
         on_report=on_report,
+        summarizing=summarizing,
     )

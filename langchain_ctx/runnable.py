@@ -14,7 +14,6 @@ from langchain_core.callbacks import (
 from langchain_core.messages import BaseMessage, MessageLikeRepresentation
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import RunnableConfig, RunnableSerializable
-from langchain_core.runnables.config import run_in_executor
 from pydantic import Field, GetPydanticSchema, PrivateAttr
 from pydantic_core import core_schema
 from typing_extensions import override
@@ -23,18 +22,21 @@ from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.counter import CounterLike, TokenCounter
 from ctx_core.history.policy import HistoryPolicy
+from ctx_core.history.summary import RollingSummary
+from ctx_core.summarizing import Summarizer, Summarizing
 from ctx_core.usage_log import UsageLog
 from langchain_ctx.budgets import resolve
-from langchain_ctx.conversations import conversation_key
+from langchain_ctx.conversations import conversation_of
 from langchain_ctx.fitting import Fitting, OnReport
 from langchain_ctx.inputs import messages_in, read_messages
 from langchain_ctx.state_cache import StateCache, StateStore
+from langchain_ctx.state_memory import StateMemory
+from langchain_ctx.summaries import as_summarizing, with_layer
 
 if TYPE_CHECKING:
     from langchain_core.language_models import LanguageModelLike
 
     from ctx_core.context import Context
-    from ctx_core.report import ContextReport
 
 ContextInput: TypeAlias = PromptValue | str | Sequence[MessageLikeRepresentation] | Mapping[str, Any]
 """What a chat model takes, or a dict that holds it under `messages_key`."""
@@ -76,6 +78,10 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     """Is called with each report, in the thread that the request runs in."""
     states: Annotated[StateStore, _UNCHECKED] = Field(default_factory=StateCache, exclude=True)
     """Remembers the cuts; a dict or another mapping of the user's keeps them beyond this process."""
+    summarizer: Annotated[Summarizing, _INSTANCE] | None = Field(default=None, exclude=True)
+    """Summarises what leaves the window; None: it is left out."""
+    summary: Annotated[RollingSummary, _INSTANCE] | None = None
+    """Where the summary stands and what it may cost; None: a user message, if there is a summariser."""
 
     _fitting: Fitting = PrivateAttr()
 
@@ -92,6 +98,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         usage_log: UsageLog | None = None,
         on_report: OnReport | None = None,
         states: StateStore | None = None,
+        summarizer: Summarizer | Summarizing | None = None,
+        summary: RollingSummary | None = None,
         name: str | None = None,
     ) -> None:
         """Make the step.
@@ -108,7 +116,12 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             usage_log: records every request, in counts.
             on_report: is called with each report, in the thread that the request runs in.
             states: where the cuts are remembered, as a JSON dict per conversation; by default in memory, for the
-                1,024 conversations used last.
+                1,024 conversations used last. Summaries are kept there too.
+            summarizer: summarises what leaves the window: a function of the summary so far and the messages that
+                leave, sync or async, such as a `ChatModelSummarizer`; a `Summarizing` says its window and its
+                patience too.
+            summary: where the summary stands and what it may cost; by default a user message, as agents drop
+                system messages.
             name: shown in traces and graphs, instead of the name of the class.
 
         Raises:
@@ -126,6 +139,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             "usage_log": usage_log,
             "on_report": on_report,
             "states": StateCache() if states is None else states,
+            "summarizer": as_summarizing(summarizer),
+            "summary": summary,
             "name": name,
         }
         super().__init__(**fields)
@@ -134,11 +149,12 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     def model_post_init(self, context: Any, /) -> None:
         builder = ContextBuilder(self.budget, self.counter).tools(self.tools).history(self.policy)
         self._fitting = Fitting(
-            builder=builder,
-            states=self.states,
+            builder=with_layer(builder, self.summarizer, self.summary),
+            states=StateMemory(self.states),
             on_overflow=self.on_overflow,
             usage_log=self.usage_log,
             on_report=self.on_report,
+            summarizing=self.summarizer,
         )
 
     @property
@@ -163,32 +179,30 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         return await self._acall_with_config(self._atraced, input, config, **kwargs)
 
     def preview(self, value: ContextInput, config: RunnableConfig | None = None) -> Context[BaseMessage]:
-        """Give what `invoke` would, with its report, and remember and report nothing."""
+        """Give what `invoke` would, with its report; nothing is remembered, summarised or reported."""
         messages = self._messages(value)
-        return self._fitting.preview(messages, key=conversation_key(messages, config))
+        return self._fitting.preview(messages, conversation=conversation_of(messages, config))
 
     def _traced(self, value: ContextInput, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> object:
-        output, report = self._fitted(value, config)
+        messages = self._messages(value)
+        context = self._fitting.fit(messages, conversation=conversation_of(messages, config))
         if run_manager.handlers:
-            dispatch_custom_event(REPORT_EVENT, report.to_dict(), config=config)
-        return output
+            dispatch_custom_event(REPORT_EVENT, context.report.to_dict(), config=config)
+        return self._output(value, context)
 
     async def _atraced(
         self, value: ContextInput, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig
     ) -> object:
-        output, report = await run_in_executor(config, self._fitted, value, config)
-        if run_manager.handlers:
-            await adispatch_custom_event(REPORT_EVENT, report.to_dict(), config=config)
-        return output
-
-    def _fitted(self, value: ContextInput, config: RunnableConfig) -> tuple[object, ContextReport]:
         messages = self._messages(value)
-        context = self._fitting.fit(messages, key=conversation_key(messages, config))
-        if isinstance(value, Mapping):
-            return {**value, self.messages_key: context.messages}, context.report
-        return context.messages, context.report
+        context = await self._fitting.afit(messages, conversation=conversation_of(messages, config))
+        if run_manager.handlers:
+            await adispatch_custom_event(REPORT_EVENT, context.report.to_dict(), config=config)
+        return self._output(value, context)
 
     def _messages(self, value: ContextInput) -> list[BaseMessage]:
         if isinstance(value, Mapping):
             return read_messages(messages_in(value, self.messages_key))
         return read_messages(value)
+
+    def _output(self, value: ContextInput, context: Context[BaseMessage]) -> object:
+        return {**value, self.messages_key: context.messages} if isinstance(value, Mapping) else context.messages

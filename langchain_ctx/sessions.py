@@ -82,8 +82,8 @@ def budgeted_session_history(
         budget: a budget (its part `history`, if it names one), or tokens; by default that of `model`.
         reserve: tokens that are kept free for what a history cannot see: the prompt's own text, and the user's
             input.
-        options: `counter`, `tools`, `model`, `policy`, `on_overflow`, `usage_log`, `on_report` and `states`, as for
-            `ContextRunnable`. A turn is recorded and reported once.
+        options: `counter`, `tools`, `model`, `policy`, `on_overflow`, `usage_log`, `on_report`, `states`,
+            `summarizer` and `summary`, as for `ContextRunnable`. A turn is recorded and reported once.
 
     Raises:
         BudgetError: if there is neither a budget nor a model, or something given cannot work.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import HumanMessage
-from langchain_core.runnables.config import run_in_executor
 
+from langchain_ctx.conversations import Conversation
 from langchain_ctx.in_flight import ends_in_flight
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class HistoryView(BaseChatMessageHistory):
         self._backing = backing
         self._fitting = fitting
         self._lock = lock
-        self._key = key
+        self._conversation = Conversation(key=key)
 
     @property
     def backing(self) -> BaseChatMessageHistory:
@@ -43,13 +43,16 @@ class HistoryView(BaseChatMessageHistory):
         """
         with self._lock.hold():
             stored = self._backing.messages
-        return self._fitted(stored)
+        waiting = _input_to_come(stored)
+        return _before(waiting, self._fitting.fit(stored, waiting, conversation=self._conversation).messages)
 
     async def aget_messages(self) -> list[BaseMessage]:
         """Give the messages that fit; as `messages`."""
         async with self._lock.ahold():
             stored = await self._backing.aget_messages()
-        return await run_in_executor(None, self._fitted, stored)
+        waiting = _input_to_come(stored)
+        context = await self._fitting.afit(stored, waiting, conversation=self._conversation)
+        return _before(waiting, context.messages)
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Store messages, whatever their size. What the store raises is passed on."""
@@ -64,23 +67,27 @@ class HistoryView(BaseChatMessageHistory):
                 await self._backing.aadd_messages(messages)
 
     def clear(self) -> None:
-        """Empty the store."""
+        """Empty the store, and forget what was summarised of it."""
         with self._lock.hold():
             self._backing.clear()
+        self._fitting.states.forget(self._conversation)
 
     async def aclear(self) -> None:
-        """Empty the store."""
+        """Empty the store, and forget what was summarised of it."""
         async with self._lock.ahold():
             await self._backing.aclear()
+        self._fitting.states.forget(self._conversation)
 
-    def _fitted(self, stored: Sequence[BaseMessage]) -> list[BaseMessage]:
-        """Fit what came before the input that nobody has shown us yet: an empty one stands in for it.
 
-        Every turn of the past may then be left out. Only a turn that still waits for a tool is itself the
-        one to be answered.
-        """
-        if ends_in_flight(stored):
-            return self._fitting.fit(stored, key=self._key).messages
-        # Its id tells it from the stand-in of the next turn: where nothing else fits, the window begins with it.
-        unseen = HumanMessage("", id=f"after {len(stored)}")
-        return self._fitting.fit(stored, unseen, key=self._key).messages[:-1]
+def _input_to_come(stored: Sequence[BaseMessage]) -> HumanMessage | None:
+    """Give what stands in for the input that nobody has shown us yet: what is stored comes before it.
+
+    Every turn of the past may then be left out. Only a turn that still waits for a tool is itself the
+    one to be answered.
+    """
+    # Its id tells it from the stand-in of the next turn: where nothing else fits, the window begins with it.
+    return None if ends_in_flight(stored) else HumanMessage("", id=f"after {len(stored)}")
+
+
+def _before(waiting: HumanMessage | None, messages: list[BaseMessage]) -> list[BaseMessage]:
+    return messages if waiting is None else messages[:-1]

@@ -14,5 +14,6 @@ except ModuleNotFoundError as error:
 
 from llamaindex_ctx.convert import ChatMessageCodec
 from llamaindex_ctx.memory import ContextMemoryBuffer
+from llamaindex_ctx.summarizer import LLMSummarizer
 
-__all__ = ["ChatMessageCodec", "ContextMemoryBuffer"]
+__all__ = ["ChatMessageCodec", "ContextMemoryBuffer", "LLMSummarizer"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 import uuid
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ctx_core.counting.counter import as_counter
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from ctx_core import ContextReport, TokenCounter, UsageLog
 
 
@@ -20,7 +23,7 @@ class Live:
     equal if their data are.
     """
 
-    __slots__ = ("_default", "lock", "report", "token", "usage_log")
+    __slots__ = ("_default", "_summarising", "lock", "report", "token", "usage_log")
 
     def __init__(self, usage_log: UsageLog | None = None) -> None:
         """Start without a report."""
@@ -28,6 +31,7 @@ class Live:
         self.report: ContextReport | None = None
         self.token = uuid.uuid4().hex
         self.usage_log = usage_log
+        self._summarising = threading.Lock()
         self._default: tuple[str | None, TokenCounter] | None = None
 
     def default_counter(self, model: str | None) -> TokenCounter:
@@ -35,6 +39,16 @@ class Live:
         if self._default is None or self._default[0] != model:
             self._default = (model, as_counter(model))
         return self._default[1]
+
+    @contextmanager
+    def alone(self) -> Generator[bool]:
+        """Say whether a turn is the one that has the conversation summarised, until the summary is remembered."""
+        alone = self._summarising.acquire(blocking=False)
+        try:
+            yield alone
+        finally:
+            if alone:
+                self._summarising.release()
 
     def note(self, report: ContextReport) -> None:
         """Remember the last report, and tell the log."""

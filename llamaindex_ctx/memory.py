@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY
@@ -12,7 +13,9 @@ from ctx_core import BudgetError, HistoryPolicy, Message, WindowState
 from llamaindex_ctx.record import MemoryRecord, copied, owned
 from llamaindex_ctx.settings import refuse, resolve_budget, resolve_counter, resolve_key, tool_definitions
 from llamaindex_ctx.stores import as_store
+from llamaindex_ctx.summaries import DEFAULT, as_summarizing
 from llamaindex_ctx.view import Viewer, as_question
+from llamaindex_ctx.viewing import Viewing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Sized
@@ -20,10 +23,11 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.llms.llm import LLM
 
-    from ctx_core import ContextBudget, ContextReport, TokenCounter, UsageLog
+    from ctx_core import ContextBudget, ContextReport, RollingSummary, Summarizing, TokenCounter, UsageLog
     from ctx_core.budget import Size
     from ctx_core.builder import OnOverflow
     from ctx_core.counting.counter import CounterLike
+    from ctx_core.summarizing import Summarizer
     from llamaindex_ctx.settings import ToolLike
     from llamaindex_ctx.stores import ChatStore
 
@@ -42,9 +46,13 @@ class ContextMemoryBuffer(MemoryRecord):
 
     Messages are copied on their way in and out. Threads and tasks may share a memory. It is stored with
     `to_dict`, `to_string` and pickle, and as part of a workflow's `Context`. Code is not stored: a counter
-    that is not known by its model's name, a policy's `pinned`, a chat store and a usage log are given again
-    to `from_dict`; until then the default counts, nothing is pinned, and the messages that came along are
-    kept in the memory itself.
+    that is not known by its model's name, a policy's `pinned`, a chat store, a usage log and a summariser are
+    given again to `from_dict`; until then the default counts, nothing is pinned or summarised anew, and the
+    messages that came along are kept in the memory itself.
+
+    With a `summarizer`, what leaves the view is summarised, once, before the view is given. The summary stands
+    where the messages stood, in a user message, and is a part of the stored state. If it cannot be had, a marker
+    stands there and the next view tries again.
 
     A workflow stores and restores its context from run to run: after a second run with the same `ctx`, the
     memory that goes on is `await ctx.store.get("memory")`. What it was made with that is not stored, a chat
@@ -74,6 +82,8 @@ class ContextMemoryBuffer(MemoryRecord):
         tools: Iterable[ToolLike] = (),
         on_overflow: OnOverflow = "raise",
         usage_log: UsageLog | None = None,
+        summarizer: Summarizer | Summarizing | None = None,
+        summary: RollingSummary | None = None,
         **unknown: Any,
     ) -> Self:
         """Make a memory.
@@ -98,6 +108,11 @@ class ContextMemoryBuffer(MemoryRecord):
             tools: the agent's tools, which go along with every request.
             on_overflow: `raise` a `ContextOverflowError`, or `truncate` the current message.
             usage_log: is told of every view.
+            summarizer: summarises what leaves the view: a function of the summary so far and the messages that
+                leave, sync or async, such as an `LLMSummarizer`; a `Summarizing` says its window and its patience
+                too.
+            summary: where the summary stands and what it may cost; by default a user message, as a `ReActAgent`
+                drops the system message that a conversation begins with.
             unknown: nothing else is taken.
 
         Raises:
@@ -120,6 +135,8 @@ class ContextMemoryBuffer(MemoryRecord):
             on_overflow=on_overflow,
             chat_store=as_store(chat_store),
             chat_store_key=key,
+            summarizer=as_summarizing(summarizer),
+            summary=summary or (None if summarizer is None else DEFAULT),
         )
         memory._live.usage_log = usage_log
         if chat_history:
@@ -173,7 +190,13 @@ class ContextMemoryBuffer(MemoryRecord):
         Raises:
             ContextOverflowError: if what cannot be left out doesn't fit. It is a `ValueError`.
         """
-        return self._viewed(self._door.read(), input, initial_token_count)
+        viewing = self._viewing(self._door.read(), input, initial_token_count)
+        if self.summarizer is not None and viewing.unsummarised:
+            with self._live.alone() as alone:
+                if alone:
+                    self.summarizer.run(viewing.look, key=self._live.token)
+                    viewing.keep()
+        return viewing.finished()
 
     async def aget(
         self,
@@ -182,7 +205,13 @@ class ContextMemoryBuffer(MemoryRecord):
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> list[ChatMessage]:
         """Give what of the conversation fits, as `get` does."""
-        return self._viewed(await self._door.aread(), input, initial_token_count)
+        viewing = self._viewing(await self._door.aread(), input, initial_token_count)
+        if self.summarizer is not None and viewing.unsummarised:
+            with self._live.alone() as alone:
+                if alone:
+                    await self.summarizer.arun(viewing.look, key=self._live.token)
+                    viewing.keep()
+        return viewing.finished()
 
     def get_all(self) -> list[ChatMessage]:
         """Give a copy of the whole conversation."""
@@ -236,9 +265,9 @@ class ContextMemoryBuffer(MemoryRecord):
     def _count(self) -> TokenCounter:
         return self.counter if self.counter is not None else self._live.default_counter(self.budget.model)
 
-    def _viewed(
+    def _viewing(
         self, messages: list[ChatMessage], asked: str | ChatMessage | None, initial_token_count: int
-    ) -> list[ChatMessage]:
+    ) -> Viewing:
         if not isinstance(initial_token_count, int) or initial_token_count < 0:
             msg = f"initial_token_count must be a whole number from 0 up, found {initial_token_count!r}"
             raise BudgetError(msg)
@@ -248,9 +277,7 @@ class ContextMemoryBuffer(MemoryRecord):
             policy=self.policy,
             tools=self.tools,
             on_overflow=self.on_overflow,
+            summary=self.summary or (None if self.summarizer is None else DEFAULT),
         )
-        with self._live.lock:
-            view = viewer.view(messages, self.state, question=as_question(asked), taken=initial_token_count)
-            self.state = view.state
-            self._live.note(view.report)
-        return copied(view.messages)
+        view = partial(viewer.view, messages, question=as_question(asked), taken=initial_token_count)
+        return Viewing(self, self._live, view)

@@ -14,12 +14,22 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY, BaseMemory
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from ctx_core import ContextBudget, ContextBuilder, ContextOverflowError, HistoryPolicy, TokenCounter, WindowState
+from ctx_core import (
+    ContextBudget,
+    ContextBuilder,
+    ContextOverflowError,
+    HistoryPolicy,
+    RollingSummary,
+    Summarizing,
+    TokenCounter,
+    WindowState,
+)
 from llamaindex_ctx import serial
 from llamaindex_ctx.fields import Stored
 from llamaindex_ctx.live import Live
 from llamaindex_ctx.settings import DEFAULT_TOKENS, tool_definitions
 from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
+from llamaindex_ctx.summaries import as_summarizing, read_summary, write_summary
 from llamaindex_ctx.view import CODEC
 
 if TYPE_CHECKING:
@@ -100,7 +110,13 @@ class MemoryRecord(BaseMemory):
     chat_store_key: str = DEFAULT_CHAT_STORE_KEY
     """Name of the conversation."""
     state: Annotated[WindowState, Stored(serial.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
-    """What is remembered of the last cut."""
+    """What is remembered of the last cut, with the summary of what it left out."""
+    summary: Annotated[RollingSummary | None, Stored(read_summary, write_summary)] = None
+    """Where the summary stands in a view, and what it may cost; None: there is none."""
+    summarizer: Annotated[Summarizing | None, Stored(as_summarizing, as_summarizing)] = Field(
+        default=None, exclude=True
+    )
+    """Summarises what leaves the view; None: what the state has is shown, and nothing is added to it."""
     chat_store: Annotated[ChatStore | None, Stored(as_store, as_store)] = Field(default=None, exclude=True)
     """Holds the conversation in the place of this memory."""
 
@@ -141,8 +157,8 @@ class MemoryRecord(BaseMemory):
 
         Args:
             data: what `to_dict` gave.
-            kwargs: fields to be set anew, above all what is not stored: `counter`, `policy`, `usage_log`, and
-                `chat_store`, which then is what holds the conversation: the stored messages are let go.
+            kwargs: fields to be set anew, above all what is not stored: `counter`, `policy`, `usage_log`, `summarizer`,
+                and `chat_store`, which then is what holds the conversation: the stored messages are let go.
 
         Raises:
             ValueError: for data that cannot be read.
@@ -180,6 +196,8 @@ class MemoryRecord(BaseMemory):
             code["policy"] = self.policy
         if self.chat_store is not None:
             code["chat_store"] = self.chat_store
+        if self.summarizer is not None:
+            code["summarizer"] = self.summarizer
         if self._live.usage_log is not None:
             code["usage_log"] = self._live.usage_log
         return code

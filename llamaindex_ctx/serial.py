@@ -69,7 +69,7 @@ def read_messages(data: object) -> list[ChatMessage]:
 
 def write_budget(budget: ContextBudget) -> dict[str, Any]:
     """Give a budget as JSON types."""
-    parts = {name: _write_size(size) for name, size in budget.parts.items()}
+    parts = {name: write_size(size) for name, size in budget.parts.items()}
     return {"total": budget.total, "reserve": budget.reserve, "parts": parts, "model": budget.model}
 
 
@@ -86,7 +86,7 @@ def read_budget(data: object) -> ContextBudget:
         raise BudgetError(msg)
     data = cast("Mapping[str, Any]", data)
     total, reserve = data["total"], data["reserve"]
-    parts = {str(name): _read_size(size) for name, size in data["parts"].items()}
+    parts = {str(name): read_size(size) for name, size in data["parts"].items()}
     try:
         return ContextBudget(total, parts=parts, reserve=reserve, model=data["model"])
     except BudgetError:
@@ -140,6 +140,16 @@ def read_state(data: object) -> WindowState:
     return WindowState.from_dict(cast("Mapping[str, Any]", data)) if isinstance(data, Mapping) else WindowState()
 
 
+def write_size(size: Share | Tokens) -> dict[str, Any]:
+    """Give a size as JSON types."""
+    return {"share": size.of_total} if isinstance(size, Share) else {"tokens": size.count}
+
+
+def read_size(data: Mapping[str, Any]) -> Share | Tokens:
+    """Give a size that was written."""
+    return Share(data["share"]) if "share" in data else Tokens(data["tokens"])
+
+
 def _read_message(item: object, where: str) -> ChatMessage:
     if isinstance(item, ChatMessage):
         return item
@@ -190,20 +200,12 @@ def _content(stream: IOBase) -> str:
     return base64.b64encode(content).decode() if isinstance(content, bytes) else f"[{type(stream).__name__}]"
 
 
-def _write_size(size: Share | Tokens) -> dict[str, Any]:
-    return {"share": size.of_total} if isinstance(size, Share) else {"tokens": size.count}
-
-
-def _read_size(data: Mapping[str, Any]) -> Share | Tokens:
-    return Share(data["share"]) if "share" in data else Tokens(data["tokens"])
-
-
 def _write_fields(policy: HistoryPolicy | ToolResultPolicy) -> dict[str, Any]:
     written: dict[str, Any] = {}
     for field in fields(policy):
         value = getattr(policy, field.name)
         if isinstance(value, Share):
-            written[field.name] = _write_size(value)
+            written[field.name] = write_size(value)
         elif isinstance(value, ToolResultPolicy):
             written[field.name] = _write_fields(value)
         elif not callable(value):
@@ -217,7 +219,7 @@ def _read_fields(kind: type[PolicyT], data: Mapping[str, Any]) -> PolicyT:
     if "marker_role" in read:
         read["marker_role"] = Role(read["marker_role"])
     if isinstance(read.get("keep_first"), Mapping):
-        read["keep_first"] = _read_size(read["keep_first"])
+        read["keep_first"] = read_size(read["keep_first"])
     if "results" in read:
         read["results"] = _read_fields(ToolResultPolicy, read["results"])
     return kind(**read)

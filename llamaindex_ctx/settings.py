@@ -26,7 +26,8 @@ _DEFAULT_RESERVE: Final = 4_096
 
 ARGUMENTS: Final = (
     "chat_history", "llm", "chat_store", "chat_store_key", "token_limit", "tokenizer_fn", "session_id",
-    "budget", "reserve", "counter", "policy", "tools", "on_overflow", "usage_log",
+    "budget", "reserve", "counter", "policy", "tools", "on_overflow", "usage_log", "summarizer",
+    "summary",
 )  # fmt: skip
 """What a memory can be made with."""
 

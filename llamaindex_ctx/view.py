@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import (
+    Context,
     ContextBuilder,
     ContextOverflowError,
     ContextReport,
@@ -16,6 +17,7 @@ from ctx_core import (
     LayerReport,
     MessageError,
     Role,
+    RollingSummary,
     TokenCounter,
     Tokens,
     WindowState,
@@ -24,10 +26,8 @@ from ctx_core.budget import ContextBudget
 from ctx_core.builder import OnOverflow
 from ctx_core.counting.counter import ToolDefinition
 from llamaindex_ctx.convert import ChatMessageCodec
+from llamaindex_ctx.summaries import with_layer
 from llamaindex_ctx.tool_calls import read_calls
-
-if TYPE_CHECKING:
-    from ctx_core import Context
 
 CODEC: Final = ChatMessageCodec()
 
@@ -40,8 +40,8 @@ class View:
     """The stored objects, or changed copies of them."""
     report: ContextReport
     """Of the whole request, as far as the engine has told: with its own tokens and its question."""
-    state: WindowState
-    """To be remembered for the next view."""
+    context: Context[ChatMessage] = field(repr=False)
+    """What it was taken from, with the state to be remembered for the next view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +53,8 @@ class Viewer:
     policy: HistoryPolicy
     tools: Sequence[ToolDefinition]
     on_overflow: OnOverflow
+    summary: RollingSummary | None
+    """Where the summary of what is left out stands; None: there is none."""
 
     def view(
         self, messages: Sequence[ChatMessage], state: WindowState, *, question: ChatMessage | None, taken: int
@@ -73,8 +75,9 @@ class Viewer:
         if question is None or is_asked(question, messages):
             return self._stored(messages, state, taken)
         view = self._view(messages, state, question, taken)
-        if not view.messages and text_of(question) == _last_question(messages):
-            # Asked before, or stored by an agent whose turn has an answer already: it must not be lost.
+        if view.report.history.messages == 1 and text_of(question) == _last_question(messages):
+            # Asked before, or stored by an agent whose turn has an answer already: it must not be lost where nothing
+            # but the question is left.
             return self._stored(messages, state, taken)
         return view
 
@@ -97,13 +100,13 @@ class Viewer:
         self, messages: Sequence[ChatMessage], state: WindowState, question: ChatMessage | None, taken: int
     ) -> View:
         context = self._built(messages, state, question, taken, self.on_overflow)
-        kept = context.conversation
+        kept = context.messages
         if question is not None:
             if kept[-1] is not question:
                 # It was truncated, which is of no use, since the engine sends its own: without leave, this raises.
                 context = self._built(messages, state, question, taken, "raise")
-            kept = context.conversation[:-1]
-        return View(messages=kept, report=self._report(context.report, taken), state=context.state)
+            kept = context.messages[:-1]
+        return View(messages=kept, report=self._report(context.report, taken), context=context)
 
     def _built(
         self,
@@ -116,6 +119,7 @@ class Viewer:
         if taken >= self.budget.input_limit:
             raise ContextOverflowError(needed=taken, limit=self.budget.input_limit, layers={"system": taken})
         builder = ContextBuilder(self._without(taken), self.counter).tools(self.tools).history(self.policy)
+        builder = with_layer(builder, self.summary)
         try:
             return builder.build(messages, question, codec=CODEC, state=state, on_overflow=on_overflow)
         except ContextOverflowError as error:
@@ -127,11 +131,15 @@ class Viewer:
             ) from None
 
     def _without(self, taken: int) -> ContextBudget:
-        """Give the budget of what the engine leaves. Only a fixed part of the history matters to a memory."""
+        """Give the budget of what the engine leaves.
+
+        To a memory matter only a fixed part of the history, and that of the summary.
+        """
         room = self.budget.input_limit - taken
-        part = self.budget.parts.get("history")
-        parts = {"history": Tokens(min(part.count, room))} if isinstance(part, Tokens) else None
-        return ContextBudget(room, parts=parts)
+        history, summary = self.budget.parts.get("history"), self.budget.size_of("summary")
+        parts = {"summary": min(summary or 0, room), "history": history.count if isinstance(history, Tokens) else 0}
+        parts["history"] = min(parts["history"], room - parts["summary"])
+        return ContextBudget(room, parts={name: Tokens(size) for name, size in parts.items() if size})
 
     def _report(self, report: ContextReport, taken: int) -> ContextReport:
         """Give the report in terms of the whole budget, with the engine's own tokens in it."""

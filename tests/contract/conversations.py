@@ -68,7 +68,7 @@ def _steps(draw: st.DrawFn) -> list[OpenAIMessage]:
         {"id": one, "type": "function", "function": {"name": draw(_names), "arguments": draw(_arguments)}} for one in ids
     ]
     asking: OpenAIMessage = {"role": "assistant", "content": draw(st.one_of(st.none(), _answers)), "tool_calls": calls}
-    if _now_and_then(draw):
+    if _now_and_then(draw) and not isinstance(asking["content"], list):
         asking["reasoning_content"] = "Let me look that up."
     contents = st.one_of(texts, texts, st.none(), st.lists(texts.map(_text_blocks), min_size=1, max_size=2))
     results: list[OpenAIMessage] = [

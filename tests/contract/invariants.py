@@ -114,9 +114,9 @@ def _answers(result: OpenAIMessage, call: _Call) -> bool:
     return result.get("name") in (None, call.name)
 
 
-def question_of(source: Sequence[OpenAIMessage], at: int) -> int | None:
-    """Give the position of the user message that a position's turn begins with."""
-    return next((back for back in range(at, -1, -1) if source[back]["role"] == "user"), None)
+def _question_of(source: Sequence[OpenAIMessage], at: int, lost: set[int]) -> int | None:
+    """Give the position of the user message that a position's turn begins with, but for copies that were left out."""
+    return next((back for back in range(at, -1, -1) if source[back]["role"] == "user" and back not in lost), None)
 
 
 def _pairing(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> list[str]:
@@ -224,7 +224,8 @@ def _holes(
     """The kept history is one stretch up to the present, with the question of a turn cut in its middle before it."""
     talk = {at for at in range(len(source)) if source[at]["role"] not in _INSTRUCTIONS}
     kept, wanted = sorted(talk & set(positions)), talk - may_go
-    pinned = _pinned(source, policy)
+    lost = _doubles(source) - set(kept)
+    pinned = _pinned(source, policy, lost)
     found = ["I5 pinned message left out"] if (pinned & talk) - may_go - set(kept) else []
     if not wanted:
         return found
@@ -236,7 +237,7 @@ def _holes(
     start = next(at for at in kept if at > missing)
     first = next((at for at in kept if at >= start and at not in may_go), start)
     before = {at for at in kept if at < start} - pinned - _head(source, policy) - _preserved(source, policy)
-    question = question_of(source, first)
+    question = _question_of(source, first, lost)
     running = not any(source[at]["role"] == "user" for at in range(first + 1, len(source)))
     if before - {question} or (before and not (running or remembered)):
         found.append("I9 hole")
@@ -245,19 +246,19 @@ def _holes(
     return found
 
 
-def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
+def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy, lost: set[int]) -> set[int]:
     """Positions of pinned messages, with the calls and results that belong to them and the question of their turn."""
     if policy.pinned is None:
         return set()
     found: set[int] = set()
     paired, codec = pairs(source), OpenAICodec()
     for at, message in enumerate(source):
-        if not policy.pinned(codec.read(message)):
+        if at in lost or not policy.pinned(codec.read(message)):
             continue
         call = paired.get(at, at)
         if message["role"] in _RESULTS and call == at:
             continue
-        question = question_of(source, call)
+        question = _question_of(source, call, lost)
         found |= {call, *(one for one in paired if paired[one] == call)} | ({question} if question is not None else set())
     return found
 
@@ -278,9 +279,10 @@ def _head(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
     if isinstance(policy.keep_first, Share):
         return set(range(first, len(source)))
     head: set[int] = set()
-    paired, doubles = pairs(source), _doubles(source)
+    paired = pairs(source)
+    gone = _doubles(source) | (_only_calls(source) if policy.unanswered == "drop" else set[int]())
     for at in range(first, len(source)):
-        lost = at in doubles or (source[at]["role"] in _RESULTS and at not in paired)
+        lost = at in gone or (source[at]["role"] in _RESULTS and at not in paired)
         if source[at]["role"] in _INSTRUCTIONS or at in head or lost:
             continue
         if len(head) >= policy.keep_first:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ctx_core import ContextOverflowError, HistoryPolicy, TokenCounter, ToolResultPolicy, WindowState, fit
-from tests.contract.invariants import broken
+from tests.contract.faces import FACES, Face
+from tests.contract.invariants import broken, numbered
 from tests.contract.shared import transcript_files, transcripts
 
 if TYPE_CHECKING:
@@ -77,3 +78,22 @@ def test_real_transcripts_keep_their_prefix_turn_by_turn(path: Path, budget: int
                 found["the prefix moved without a cut"] += 1
             state, before = context.state, lines
     assert not found
+
+
+@pytest.mark.parametrize("face", FACES, ids=lambda face: face.name)
+@pytest.mark.parametrize("path", transcript_files())
+def test_every_invariant_holds_through_every_face(path: Path, face: Face, counter: TokenCounter) -> None:
+    """The same through the frameworks' own messages."""
+    found, sent = Counter[str](), 0
+    for conversation in transcripts(path):
+        source = numbered(face.prepare(conversation))
+        for budget in BUDGETS:
+            try:
+                out = face.open(budget, counter, HistoryPolicy(), "raise").send(source)
+            except ContextOverflowError:
+                continue
+            sent += 1
+            found.update(broken(source, out.messages, limit=10**9, counter=counter))
+            found["I1 over budget"] += out.tokens > budget
+    assert not +found
+    assert sent

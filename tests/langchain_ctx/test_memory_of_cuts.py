@@ -5,14 +5,20 @@ from __future__ import annotations
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from ctx_core import BudgetError
-from langchain_ctx import StateCache
-from langchain_ctx.conversations import conversation_key
+from ctx_core import BudgetError, ContextBuilder, ContextOverflowError, Framing, TokenCounter, WindowState
+from ctx_core.demo.run import run as run_core
+from langchain_ctx import ContextRunnable, LangChainCodec, StateCache
+from langchain_ctx.conversations import conversation_of
+from langchain_ctx.demo import run as run_langchain
+from tests.contract.shared import SHARED, needs_shared, transcripts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def test_the_longest_unused_is_forgotten() -> None:
@@ -59,6 +65,11 @@ def turns(first: str, count: int = 3) -> list[BaseMessage]:
     return [HumanMessage(first), AIMessage("a"), *(HumanMessage(f"q{at}") for at in range(count))]
 
 
+def key_of(messages: Sequence[BaseMessage], config: Any) -> str:
+    """Give the key of a conversation."""
+    return conversation_of(messages, config).key
+
+
 @pytest.mark.parametrize(
     ("configurable", "key"),
     [
@@ -71,26 +82,72 @@ def turns(first: str, count: int = 3) -> list[BaseMessage]:
 )
 def test_the_config_names_the_conversation(configurable: dict[str, Any], key: str) -> None:
     """The first name that is present and not empty is the key."""
-    assert conversation_key(turns("hi"), {"configurable": configurable}) == key
+    assert key_of(turns("hi"), {"configurable": configurable}) == key
 
 
 @pytest.mark.parametrize("config", [None, {}, {"configurable": {}}, {"configurable": {"user": "u"}}])
 def test_the_first_messages_are_the_key_otherwise(config: Any) -> None:
     """Without a name, a fingerprint of the first messages is; it stays as the conversation grows."""
-    key = conversation_key(turns("hi", 3), config)
-    assert key == conversation_key(turns("hi", 30), config)
-    assert key != conversation_key(turns("ho", 3), config)
+    key = key_of(turns("hi", 3), config)
+    assert key == key_of(turns("hi", 30), config)
+    assert key != key_of(turns("ho", 3), config)
     assert "hi" not in key.removeprefix("first:")
 
 
 def test_the_system_prompt_is_no_part_of_it() -> None:
     """A system prompt may hold the time of day: the conversation is the same."""
     morning = [SystemMessage("It is 9:00."), *turns("hi")]
-    assert conversation_key(morning, None) == conversation_key([SystemMessage("It is 9:05."), *turns("hi")], None)
+    assert key_of(morning, None) == key_of([SystemMessage("It is 9:05."), *turns("hi")], None)
 
 
 def test_a_greeting_is_not_all_of_it() -> None:
     """Conversations that begin alike are told apart by what comes then, the ids of calls included."""
     same = [HumanMessage("hi"), AIMessage("")]
     one, two = ([*same, ToolMessage("r", tool_call_id=call), HumanMessage("q")] for call in ("1", "2"))
-    assert conversation_key(one, None) != conversation_key(two, None)
+    assert key_of(one, None) != key_of(two, None)
+
+
+def test_a_cut_is_remembered_from_the_first_message_on() -> None:
+    """While a conversation is shorter than what it is told by, each turn still begins where the one before began."""
+    counter = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
+    step, builder, state = ContextRunnable(25, counter=counter), ContextBuilder(25, counter), WindowState()
+    talk: list[BaseMessage] = []
+    sent: list[list[BaseMessage]] = []
+    for at, words in enumerate((20, 15, *[3] * 20)):
+        talk.append(HumanMessage(f"question {at} of five words"))
+        context = builder.build(talk, codec=LangChainCodec(), state=state)
+        state = context.state
+        sent.append(step.invoke(talk))
+        assert sent[-1] == context.messages
+        talk.append(AIMessage("word " * words))
+    assert sent[0][0] != sent[1][0] == sent[2][0]
+
+
+def test_a_conversation_is_found_under_what_it_was_while_it_was_shorter() -> None:
+    """Its states of before are looked up under fewer first messages, the longest first."""
+    one, two, five = (conversation_of(turns("hi")[:count], None) for count in (1, 2, 5))
+    assert (one.earlier, two.earlier) == ((), (one.key,))
+    assert five.earlier == (conversation_of(turns("hi")[:3], None).key, two.key, one.key)
+    assert conversation_of(turns("hi"), {"configurable": {"thread_id": "t"}}).earlier == ()
+
+
+@needs_shared
+def test_agents_are_cut_as_the_engine_alone_cuts_them() -> None:
+    """The recorded runs of an agent, in a small budget: request by request the same messages, and the same errors."""
+    cuts = 0
+    for conversation in transcripts(SHARED / "data" / "agents" / "swe_agent.jsonl.gz"):
+        alone = outcome(run_core, conversation)
+        assert outcome(run_langchain, conversation) == alone
+        cuts += sum(cut for _, cut in alone)
+    assert cuts
+
+
+def outcome(run: Any, conversation: list[dict[str, Any]]) -> list[tuple[Any, bool]]:
+    """Give what each request sent and whether something was cut for it, up to the one that cannot fit."""
+    requests: list[tuple[Any, bool]] = []
+    try:
+        for messages, report in run(conversation, 2_500):
+            requests.append(([str(message["content"] or "") for message in messages], report.history.cut))
+    except ContextOverflowError as error:
+        requests.append((str(error), False))
+    return requests

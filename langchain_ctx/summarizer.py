@@ -1,0 +1,72 @@
+"""A summariser out of any chat model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
+
+from ctx_core.summarizing import as_prompt
+from langchain_ctx.bound_model import bound_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from langchain_core.language_models import LanguageModelLike
+    from langchain_core.messages import BaseMessage
+    from langchain_core.runnables import RunnableConfig
+
+    from ctx_core.messages import Message
+
+_CONFIG: Final[RunnableConfig] = {
+    "run_name": "ctx_layers_summary",
+    "tags": ["nostream"],  # LangGraph leaves what has this tag out of streamed messages
+    "metadata": {"lc_source": "summarization"},  # as LangChain's own summaries are marked
+}
+
+
+class ChatModelSummarizer:
+    """Has a chat model write the summary: the `summarizer` of the faces, or of a `Summarizing`.
+
+    Its calls appear in traces and usage as a part of the run that needs the summary. What it writes is streamed
+    to nobody: the user of a chain would take it for the answer.
+    """
+
+    def __init__(
+        self, model: LanguageModelLike, *, prompt: Callable[[str, Sequence[Message]], str] = as_prompt
+    ) -> None:
+        """Take the model.
+
+        Args:
+            model: the chat model, or one with retries or fallbacks around it. A small and quick one does. If its
+                window is below 30,000 tokens, tell `Summarizing(ChatModelSummarizer(model), window=…)`.
+            prompt: gives what it is asked, from the summary so far and the messages that leave.
+
+        Raises:
+            BudgetError: if it is no language model.
+        """
+        bound_model(model)
+        # A listener to events makes models stream even where they are only invoked.
+        quiet = {"disable_streaming": True}
+        self._model: LanguageModelLike = model.model_copy(update=quiet) if isinstance(model, BaseChatModel) else model
+        self._prompt = prompt
+
+    def __call__(self, summary: str, messages: Sequence[Message]) -> str:
+        """Give the new summary. What the model raises is passed on."""
+        return _text(self._model.invoke(self._asked(summary, messages), _config()))
+
+    async def acall(self, summary: str, messages: Sequence[Message]) -> str:
+        """Give the new summary, as a call does."""
+        return _text(await self._model.ainvoke(self._asked(summary, messages), _config()))
+
+    def _asked(self, summary: str, messages: Sequence[Message]) -> list[BaseMessage]:
+        return [HumanMessage(self._prompt(summary, messages))]
+
+
+def _config() -> RunnableConfig:
+    return _CONFIG.copy()  # LangChain takes things out of it
+
+
+def _text(answer: Any) -> str:  # noqa: ANN401 - a message, or the text of a model that has no messages
+    return answer if isinstance(answer, str) else str(answer.text)

@@ -1,0 +1,163 @@
+"""The invariants, through every face, with the frameworks' own messages."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctx_core import ContextOverflowError, Framing, HistoryPolicy, TokenCounter
+from ctx_core.counting import FourCharacters
+from tests.contract.conversations import budgets, conversations
+from tests.contract.faces import CORE, FACES, Conversation, Face, Sent
+from tests.contract.invariants import broken, numbered
+from tests.contract.policies import pinning_policies, policies
+
+OpenAIMessage = dict[str, Any]
+
+COUNTER = TokenCounter(FourCharacters())
+NO_LIMIT = 10**9
+"""The dicts are not what was counted: arguments are parsed on the way in. The face's own messages are recounted."""
+
+WHOLE = tuple(face for face in FACES if face.name in ("runnable", "chain", "memory"))
+"""Those that see the whole conversation at once, as the core does."""
+
+each_face = pytest.mark.parametrize("face", FACES, ids=lambda face: face.name)
+
+
+def sent(
+    face: Face, source: list[OpenAIMessage], budget: int, policy: HistoryPolicy, on_overflow: str = "raise"
+) -> tuple[Sent, int]:
+    """Send a conversation once, within the budget or the smallest one that is found to be possible."""
+    while True:
+        try:
+            return face.open(budget, COUNTER, policy, on_overflow).send(source), budget
+        except ContextOverflowError as error:
+            budget = max(budget + 1, error.needed)
+
+
+@each_face
+@settings(max_examples=max(60, settings().max_examples // 2))
+@given(conversations(), budgets, pinning_policies)
+def test_every_invariant_holds(face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
+    """I1 to I6 and I9 hold whatever the conversation, the budget and the policy."""
+    source = numbered(face.prepare(messages))
+    out, limit = sent(face, source, budget, policy)
+    assert out.tokens <= limit
+    assert broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy) == []
+
+
+@each_face
+@settings(max_examples=max(25, settings().max_examples // 4))
+@given(conversations(max_turns=10), st.integers(30, 3_000), policies)
+def test_every_invariant_holds_turn_by_turn(
+    face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
+) -> None:
+    """With what the face remembers from turn to turn, each request is right."""
+    conversation = face.open(budget, COUNTER, policy, "raise")
+    for source in requests(face, messages):
+        try:
+            out = conversation.send(source)
+        except ContextOverflowError:
+            continue
+        assert out.tokens <= budget
+        assert broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy, remembered=True) == []
+
+
+def requests(face: Face, messages: list[OpenAIMessage]) -> list[list[OpenAIMessage]]:
+    """Give the conversation at every point where the model is called; a face that wants a question has one there."""
+    whole = numbered(face.prepare(messages))
+    last = "user" if face.name in ("history", "asked memory") else None
+    ends = [at for at in range(1, len(whole)) if whole[at]["role"] == "assistant" and last in (None, whole[at - 1]["role"])]
+    parts = [whole[:end] for end in [*ends, len(whole)]]
+    return [part for part in parts if any(message["role"] == "user" for message in part)]
+
+
+@each_face
+@settings(max_examples=max(25, settings().max_examples // 4))
+@given(conversations(), budgets, policies)
+def test_truncating_keeps_what_is_protected(
+    face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
+) -> None:
+    """I5: with leave to truncate, the request is within the budget, and nothing protected is lost."""
+    source = numbered(face.prepare(messages))
+    out, limit = sent(face, source, budget, policy, "truncate")
+    truncated = bool(out.report.history.truncated)
+    assert out.tokens <= limit
+    assert broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy, truncated=truncated) == []
+
+
+@each_face
+@settings(max_examples=max(25, settings().max_examples // 4))
+@given(conversations(), budgets, pinning_policies)
+def test_the_frameworks_messages_are_never_mutated(
+    face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
+) -> None:
+    """I6: what the caller holds is as it was."""
+    source = numbered(face.prepare(messages))
+    conversation: Any = face.open(budget, COUNTER, policy, "truncate")
+    natives = conversation.native(source)
+    before = copy.deepcopy(natives)
+    try:
+        conversation.send(source)
+    except ContextOverflowError:
+        pass
+    assert natives == before
+
+
+@each_face
+@settings(max_examples=max(25, settings().max_examples // 4))
+@given(conversations(), budgets, pinning_policies)
+def test_the_same_input_gives_the_same(
+    face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
+) -> None:
+    """I7: another face of the same kind, given equal messages, sends the same."""
+    source = numbered(face.prepare(messages))
+    one, limit = sent(face, source, budget, policy)
+    two, _ = sent(face, copy.deepcopy(source), limit, policy)
+    assert one.messages == two.messages
+    assert str(one.report) == str(two.report)
+
+
+@pytest.mark.parametrize("face", WHOLE, ids=lambda face: face.name)
+@settings(max_examples=max(25, settings().max_examples // 4))
+@given(conversations(max_turns=10), st.integers(30, 3_000), policies)
+def test_the_faces_send_what_the_core_sends(
+    face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
+) -> None:
+    """Turn by turn, the same messages at the same budget, where a framework's spelling changes no count."""
+    counter = TokenCounter(letters, framing=Framing(per_call=2))
+    core, other = CORE.open(budget, counter, policy, "raise"), face.open(budget, counter, policy, "raise")
+    for source in requests(face, well_formed(messages)):
+        if source[-1]["role"] != "assistant":
+            assert outcome(core, source) == outcome(other, source)
+
+
+def outcome(conversation: Conversation, source: list[OpenAIMessage]) -> Any:
+    """Give what went out, by number; or what it would have needed."""
+    try:
+        return [(message["role"], message.get("n")) for message in conversation.send(source).messages]
+    except ContextOverflowError as error:
+        return error.needed
+
+
+def well_formed(messages: list[OpenAIMessage]) -> list[OpenAIMessage]:
+    """Give the conversation with arguments that are JSON: LangChain puts calls with others behind the rest."""
+    return [
+        {**message, "tool_calls": [_without_arguments(call) for call in message["tool_calls"]]}
+        if "tool_calls" in message
+        else message
+        for message in messages
+    ]
+
+
+def _without_arguments(call: dict[str, Any]) -> dict[str, Any]:
+    return {**call, "function": {**call["function"], "arguments": "{}"}}
+
+
+def letters(text: str) -> int:
+    """Count letters: blanks and braces differ from framework to framework."""
+    return sum(map(str.isalpha, text)) // 4

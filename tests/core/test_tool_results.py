@@ -1,0 +1,237 @@
+"""What may happen to the results of tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ctx_core import Context, ContextOverflowError, Framing, HistoryPolicy, TokenCounter, ToolResultPolicy, WindowState, fit
+from ctx_core.history.tool_results import is_error
+from ctx_core.messages import Message
+
+OpenAIMessage = dict[str, Any]
+
+WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
+"""A token a word: a call costs one."""
+
+GO = {"role": "user", "content": "go"}
+
+
+def step(call_id: str, *results: Any) -> list[OpenAIMessage]:
+    """Give a step of one call a result; a number is that of the words of a result."""
+    ids = [f"{call_id}{at}" for at in range(len(results))]
+    calls = [{"id": one, "type": "function", "function": {"name": "f", "arguments": ""}} for one in ids]
+    texts = [" ".join(["r"] * one) if isinstance(one, int) else one for one in results]
+    return [
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": one, "content": text} for one, text in zip(ids, texts, strict=True)),
+    ]
+
+
+def run(messages: list[OpenAIMessage], budget: int, *, state: WindowState | None = None, **results: Any) -> Context[Any]:
+    """Fit with a policy about results."""
+    defaults: dict[str, Any] = {"min_tokens": 5, "placeholder": "[gone]", "overflow_share": 1.0}
+    policy = HistoryPolicy(results=ToolResultPolicy(**defaults | results))
+    return fit(messages, budget, counter=WORDS, policy=policy, state=state)
+
+
+def results_of(context: Context[Any]) -> list[str]:
+    """Show the results that went out, shortly."""
+    sent = [message["content"] for message in context.messages if message["role"] == "tool"]
+    return [text if len(text.split()) < 10 else f"{len(text.split())} words" for text in sent]
+
+
+RUN = [GO, *step("a", 20), *step("b", 20), *step("c", 20), *step("d", 20)]
+"""A run of four steps: 1 + 4 × 21 tokens."""
+
+
+def test_within_the_budget_no_result_is_touched() -> None:
+    """However old it is."""
+    context = run(RUN, 85, clear_after_steps=0, clear_rest=True)
+    assert all(mine is theirs for mine, theirs in zip(RUN, context.messages, strict=True))
+
+
+def test_old_results_give_way_first() -> None:
+    """Those older than so many steps, oldest first, no more than it takes."""
+    assert results_of(run(RUN, 84, clear_after_steps=1)) == ["[gone]", "20 words", "20 words", "20 words"]
+    assert results_of(run(RUN, 64, clear_after_steps=1)) == ["[gone]", "[gone]", "20 words", "20 words"]
+
+
+def test_results_that_are_not_old_enough_stay() -> None:
+    """Then steps go instead."""
+    context = run(RUN, 46, clear_after_steps=5)
+    assert results_of(context) == ["20 words", "20 words"]
+
+
+def test_what_is_cleared_goes_before_what_is_not() -> None:
+    """Where clearing was not enough, steps go with their placeholders."""
+    assert results_of(run(RUN, 46, clear_after_steps=1)) == ["[gone]", "20 words", "20 words"]
+    assert results_of(run(RUN, 44, clear_after_steps=1)) == ["20 words", "20 words"]
+
+
+def test_the_rest_gives_way_too_if_it_may() -> None:
+    """All but the newest step's."""
+    assert results_of(run(RUN, 30, clear_after_steps=1, clear_rest=True)) == ["[gone]", "[gone]", "[gone]", "20 words"]
+
+
+def test_parallel_results_are_of_the_same_age() -> None:
+    """A step is one message and all its results."""
+    messages = [GO, *step("a", 20, 20), *step("b", 20, 20)]
+    assert results_of(run(messages, 60, clear_after_steps=0)) == ["[gone]", "[gone]", "20 words", "20 words"]
+
+
+def test_a_placeholder_says_age_and_size() -> None:
+    """As SPEC's rolling context words it."""
+    policy = HistoryPolicy(results=ToolResultPolicy(clear_after_steps=0, min_tokens=5))
+    context = fit(RUN[:5], 35, counter=WORDS, policy=policy)
+    assert context.messages[2]["content"] == "[content truncated - 1 steps ago, 20 tokens]"
+
+
+def test_a_placeholder_of_ones_own_may_have_braces() -> None:
+    """Only its own two names are filled in."""
+    context = run(RUN[:5], 35, clear_after_steps=0, placeholder="{age}:{tokens}:{x}")
+    assert context.messages[2]["content"] == "1:20:{x}"
+
+
+def test_a_cleared_result_keeps_its_other_fields() -> None:
+    """It is a copy with another content."""
+    messages = [*RUN[:5]]
+    messages[2] = {**messages[2], "artifact": {"k": 1}, "name": "f"}
+    context = run(messages, 35, clear_after_steps=0)
+    assert context.messages[2] == {**messages[2], "content": "[gone]"}
+    assert messages[2]["content"] != "[gone]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Error: x", "an EXCEPTION was raised", "it failed", "fatal: no", "cannot open", "was unable to connect"],
+)
+def test_results_that_report_an_error_are_kept(text: str) -> None:
+    """By SPEC's words, in any case: the model must not run into it again."""
+    failed = f"{text} " + "r " * 20
+    messages = [GO, *step("a", failed), *step("b", 20), *step("c", 20)]
+    context = run(messages, 60, clear_after_steps=0)
+    assert context.messages[2] is messages[2]
+    assert results_of(context)[1:] == ["[gone]", "20 words"]
+
+
+def test_errors_are_cleared_if_the_policy_says_so() -> None:
+    """Or if it is about all the rest."""
+    messages = [GO, *step("a", "error " * 20), *step("b", 20)]
+    assert results_of(run(messages, 35, clear_after_steps=0, keep_errors=False)) == ["[gone]", "20 words"]
+    assert results_of(run(messages, 35, clear_rest=True)) == ["[gone]", "20 words"]
+
+
+@pytest.mark.parametrize(
+    ("message", "error"),
+    [
+        (Message.tool("all is well", tool_call_id="c"), False),
+        (Message(role=Message.tool("x", tool_call_id="c").role, tool_call_id="c", failed=True), True),
+        (Message.tool("ERROR", tool_call_id="c"), True),
+    ],
+)
+def test_an_error_is_known_by_its_mark_or_its_words(message: Message, error: bool) -> None:  # noqa: FBT001 - a table's column
+    """Frameworks mark some, tools write the others."""
+    assert is_error(message) is error
+
+
+def test_small_results_are_kept() -> None:
+    """Their placeholder would save next to nothing."""
+    messages = [GO, *step("a", 4), *step("b", 20), *step("c", 20)]
+    assert results_of(run(messages, 40, clear_after_steps=0)) == ["r r r r", "[gone]", "20 words"]
+
+
+def test_a_placeholder_that_is_longer_is_not_taken() -> None:
+    """Clearing must save something."""
+    context = run(RUN[:5], 35, clear_after_steps=0, placeholder="x " * 30)
+    assert results_of(context) == ["20 words"]
+
+
+def test_results_are_cleared_before_turns_go() -> None:
+    """The older question stays, with its answer."""
+    messages = [GO, *step("a", 20), *step("b", 5), {"role": "user", "content": "and?"}]
+    context = run(messages, 12, clear_after_steps=0)
+    assert results_of(context) == ["[gone]", "r r r r r"]
+    assert context.messages[0] is GO
+
+
+def test_a_result_over_its_size_is_shortened_when_first_seen() -> None:
+    """Even where everything fits, so that it never has to be changed later."""
+    context = run([GO, *step("a", 50), *step("b", 20)], 1_000, max_tokens=30, cut_marker=" … ")
+    assert results_of(context) == ["30 words", "20 words"]
+    assert context.report.history.shortened == 1
+    assert not context.report.history.cut
+
+
+def test_a_shortened_result_keeps_head_and_tail() -> None:
+    """The marker says how much is missing."""
+    text = " ".join(map(str, range(100)))
+    content = run([GO, *step("a", text)], 1_000, max_tokens=30).messages[2]["content"]
+    assert content.startswith("0 1 2")
+    assert content.endswith("98 99")
+    assert "70 tokens left out" in content
+
+
+def test_a_shortened_result_looks_the_same_on_every_turn() -> None:
+    """Whatever comes after it, with a state or without."""
+    messages = [GO, *step("a", 50)]
+    first = run(messages, 1_000, max_tokens=30)
+    for state in (None, WindowState(), first.state):
+        later = run([*messages, *step("b", 20)], 1_000, max_tokens=30, state=state)
+        assert later.messages[:3] == first.messages
+
+
+def test_a_single_giant_is_shortened_rather_than_everything_dropped() -> None:
+    """On overflow, one over half of the history's tokens; the question before it stays."""
+    messages = [GO, *step("a", 10), *step("b", 500)]
+    context = run(messages, 100, overflow_share=0.5)
+    assert [message["role"] for message in context.messages] == ["user", "assistant", "tool", "assistant", "tool"]
+    assert context.report.history.shortened == 1
+    assert context.tokens <= 100
+
+
+def test_the_share_of_a_giant_can_be_set() -> None:
+    """A tenth of a hundred is ten."""
+    context = run([GO, *step("a", 60), *step("b", 60)], 100, overflow_share=0.1, cut_marker=" … ")
+    assert results_of(context) == ["10 words"] * 2
+    assert context.report.history.shortened == 2
+
+
+def test_the_newest_results_are_squeezed_at_last() -> None:
+    """The largest first and equally, no further than it takes."""
+    context = run([GO, *step("a", 300, 8, 300)], 100, overflow_share=1.0, cut_marker=" … ")
+    sizes = [len(message["content"].split()) for message in context.messages if message["role"] == "tool"]
+    assert sizes[1] == 8
+    assert abs(sizes[0] - sizes[2]) <= 1
+    assert 95 <= context.tokens <= 100
+
+
+def test_results_too_small_for_a_marker_are_not_squeezed() -> None:
+    """Then nothing more can go: an overflow."""
+    with pytest.raises(ContextOverflowError):
+        run([GO, *step("a", *["r r r"] * 20)], 40)
+
+
+def test_a_result_in_parts_can_be_shortened() -> None:
+    """Its texts are one text; the block of text takes their place."""
+    messages = [GO, *step("a", 0)]
+    messages[2]["content"] = [{"type": "text", "text": "r " * 40}, {"type": "text", "text": "s " * 40}]
+    context = run(messages, 40, cut_marker=" … ")
+    (block,) = context.messages[2]["content"]
+    assert block["text"].startswith("r r")
+    assert block["text"].endswith("s s ")
+
+
+def test_clearing_is_decided_once() -> None:
+    """With a state, further results are cleared only when it overflows again."""
+    state, cuts = WindowState(), 0
+    messages: list[OpenAIMessage] = [GO]
+    before: list[OpenAIMessage] = []
+    for turn in range(30):
+        messages += step(f"c{turn}", 20)
+        context = run(messages, 200, clear_after_steps=2, clear_rest=True, state=state)
+        cuts += context.report.history.cut
+        assert context.report.history.cut or context.messages[: len(before)] == before
+        state, before = context.state, context.messages
+    assert 2 <= cuts <= 8
