@@ -112,14 +112,12 @@ class Assembly:
         if rolling is None:
             return
         layer = Layer(name="summary", text=rolling.text(state), cap=rolling.cap, stable=False)
-        budget = self._budget_of(layer)
+        # However large its cap, it leaves the better part of a small budget to the conversation.
+        budget = min(self._budget_of(layer) or 0, int(self.plan.budget.input_limit * rolling.most))
         self.summary = fill(layer, budget, counter)
         if to_come:
             frame = counter.count_message(Message(role=rolling.role)) + counter.count_text("\n\n")
-            self.spare = max(0, (budget or 0) + frame - self._cost_of_summary())
-
-    def _cost_of_summary(self) -> int:
-        return 0 if self.summary is None else self.summary.used
+            self.spare = max(0, budget + frame - self.summary.used)
 
     def _frame_of_new(self) -> int:
         """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""

@@ -6,24 +6,33 @@ import inspect
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
+from ctx_core.context import Context
 from ctx_core.counting.counter import CounterLike, as_counter
 from ctx_core.errors import BudgetError
-from ctx_core.messages import Message
+from ctx_core.history.state import WindowState
+from ctx_core.messages import Message, Role
 from ctx_core.truncation import cut_end, cut_middle
 
 if TYPE_CHECKING:
-    from ctx_core.context import Context
     from ctx_core.counting.counter import TokenCounter
-    from ctx_core.history.state import WindowState
 
 _LOG: Final = logging.getLogger("ctx_core")
+_REMEMBERED: Final = 1_024
+"""Conversations whose last failure is remembered."""
 _T = TypeVar("_T")
 
 Summarizer: TypeAlias = Callable[[str, Sequence[Message]], str | Awaitable[str]]
 """Gives the new summary from the one so far (empty at first) and the messages that leave. May be a coroutine
 function; an object may have both `__call__` and, for the async doors, `acall`."""
+
+
+Build: TypeAlias = Callable[[WindowState | None], Context[_T]]
+Rounds: TypeAlias = Generator[tuple[str, list[Message]], str, str]
+"""Asks for the summary of one piece after the other, each with the summary so far; ends with the last."""
 
 
 class Summarizing:
@@ -63,63 +72,95 @@ class Summarizing:
         self._timeout = timeout
         self._counter = as_counter(counter)
         self._busy: set[str] = set()
+        self._failed: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
 
-    def run(self, build: Callable[[WindowState | None], Context[_T]], *, key: str) -> Context[_T]:
+    def run(self, build: Build[_T], *, key: str, keep: Callable[[Context[_T]], object] | None = None) -> Context[_T]:
         """Build a context, with what it leaves out summarised.
 
         Args:
             build: builds it from a state; from the one that is known for None.
             key: names the conversation.
+            keep: is given a context with a new summary before another turn may ask for one: stores its state.
         """
-        context = build(None)
-        leaving = context.unsummarised()
-        if not leaving or not self._claim(key):
-            return context
+        opened = self._open(build, key)
+        rounds = opened.rounds
+        if rounds is None:
+            return opened.context
         try:
-            rounds = self._rounds(context.state.summary, leaving)
-            summary = _in_time(lambda: _drive(rounds, self._ask), self._timeout)
+            summary = self._in_time(lambda: _drive(rounds, self._ask))
+            return self._close(build, opened.context, summary, keep)
         except Exception as error:  # noqa: BLE001 - whatever stops the summary must not stop the turn
-            return self._without(context, error, len(leaving))
+            return self._without(opened.context, error, key)
         finally:
             self._release(key)
-        return build(context.state.with_summary(summary))
 
-    async def arun(self, build: Callable[[WindowState | None], Context[_T]], *, key: str) -> Context[_T]:
+    async def arun(
+        self, build: Build[_T], *, key: str, keep: Callable[[Context[_T]], object] | None = None
+    ) -> Context[_T]:
         """Build a context, with what it leaves out summarised; as `run`."""
-        context = build(None)
-        leaving = context.unsummarised()
-        if not leaving or not self._claim(key):
-            return context
-        try:
-            rounds = self._rounds(context.state.summary, leaving)
-            import asyncio
+        import asyncio
 
+        opened = self._open(build, key)
+        rounds = opened.rounds
+        if rounds is None:
+            return opened.context
+        try:
             async with asyncio.timeout(self._timeout):
                 summary = await _adrive(rounds, self._aask)
+            return self._close(build, opened.context, summary, keep)
         except Exception as error:  # noqa: BLE001 - as above
-            return self._without(context, error, len(leaving))
+            return self._without(opened.context, error, key)
         finally:
             self._release(key)
-        return build(context.state.with_summary(summary))
 
-    def _rounds(self, summary: str, leaving: Sequence[Message]) -> Generator[tuple[str, list[Message]], str, str]:
-        for piece in pieces(leaving, self._window, self._counter):
-            summary = yield summary, piece
+    def _open(self, build: Build[_T], key: str) -> _Opened[_T]:
+        """Build the context, and claim its conversation if there is something to summarise."""
+        context = build(None)
+        if not context.state.unsummarised() or self._failed.get(key) == _turn(context) or not self._claim(key):
+            return _Opened(context, None)
+        try:
+            context = build(None)  # another turn may have had it summarised while this one was on its way
+            leaving = context.unsummarised()
+        except BaseException:
+            self._release(key)
+            raise
+        if not leaving:
+            self._release(key)
+            return _Opened(context, None)
+        return _Opened(context, self._rounds(context.state.summary, leaving))
+
+    def _close(
+        self, build: Build[_T], context: Context[_T], summary: str, keep: Callable[[Context[_T]], object] | None
+    ) -> Context[_T]:
+        """Build the context with its summary. It was cut on this turn if the one without was."""
+        summarised = build(context.state.with_summary(summary))
+        history = replace(summarised.report.history, cut=summarised.report.history.cut or context.report.history.cut)
+        summarised = replace(summarised, report=replace(summarised.report, history=history))
+        if keep is not None:
+            keep(summarised)
+        return summarised
+
+    def _rounds(self, summary: str, leaving: Sequence[Message]) -> Rounds:
+        """Go through what leaves; half of the summariser's window is for it, half for the summary so far."""
+        half = self._window // 2
+        for piece in pieces(leaving, half, self._counter):
+            summary = yield cut_end(summary, half, self._counter), piece
             if not summary.strip():
                 msg = "the summariser gave an empty summary"
                 raise ValueError(msg)
-            # One that only ever grows must still leave the summariser room for what is new.
-            summary = cut_end(summary, self._window // 2, self._counter)
         return summary
 
     def _ask(self, summary: str, piece: Sequence[Message]) -> str:
-        answer = self._summarizer(summary, piece)
+        answer = _asked(self._summarizer, summary, piece)
         if not inspect.isawaitable(answer):
             return _text(answer)
         import asyncio
 
-        return _text(asyncio.run(_awaited(answer)))
+        awaited = _awaited(cast("Awaitable[str]", answer))
+        if not _loop_runs():
+            return _text(asyncio.run(awaited))
+        return _text(_in_thread(lambda: asyncio.run(awaited), None))
 
     async def _aask(self, summary: str, piece: Sequence[Message]) -> str:
         ask = getattr(self._summarizer, "acall", None)
@@ -127,8 +168,11 @@ class Summarizing:
             import asyncio
 
             return await asyncio.to_thread(self._ask, summary, piece)
-        answer: object = (ask or self._summarizer)(summary, piece)
+        answer = _asked(ask or self._summarizer, summary, piece)
         return _text(await _awaited(cast("Awaitable[str]", answer)))
+
+    def _in_time(self, work: Callable[[], str]) -> str:
+        return work() if self._timeout is None else _in_thread(work, self._timeout)
 
     def _claim(self, key: str) -> bool:
         with self._lock:
@@ -140,18 +184,32 @@ class Summarizing:
         with self._lock:
             self._busy.discard(key)
 
-    @staticmethod
-    def _without(context: Context[_T], error: Exception, count: int) -> Context[_T]:
+    def _without(self, context: Context[_T], error: Exception, key: str) -> Context[_T]:
+        """Go on without a summary; the same turn does not try again, however often it builds."""
+        with self._lock:
+            self._failed.pop(key, None)
+            self._failed[key] = _turn(context)
+            if len(self._failed) > _REMEMBERED:
+                self._failed.pop(next(iter(self._failed)))
+        count = len(context.state.unsummarised())
         _LOG.warning("no summary this time (%s): %d messages wait for the next turn", type(error).__name__, count)
         return context
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without the lock and without what runs."""
-        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_busy")}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_busy", "_failed")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Unpickle with a lock of its own."""
-        vars(self).update(state, _lock=threading.Lock(), _busy=set[str]())
+        vars(self).update(state, _lock=threading.Lock(), _busy=set[str](), _failed=dict[str, tuple[int, int]]())
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened(Generic[_T]):
+    """A context, and the rounds of its summary where this turn is the one to have it written."""
+
+    context: Context[_T]
+    rounds: Rounds | None
 
 
 def pieces(messages: Sequence[Message], window: int, counter: TokenCounter) -> list[list[Message]]:
@@ -190,7 +248,14 @@ def _spoken(message: Message) -> str:
     return " ".join([message.text, *calls]).strip() or "[no text]"
 
 
-def _drive(rounds: Generator[tuple[str, list[Message]], str, str], ask: Callable[[str, list[Message]], str]) -> str:
+def _turn(context: Context[Any]) -> tuple[int, int]:
+    """Give what tells one turn of a conversation from another: where its window begins, and its question."""
+    transcript = context.transcript
+    asked = (at for at in range(len(transcript) - 1, -1, -1) if transcript.role(at) is Role.USER)
+    return context.state.start, next(asked, -1)
+
+
+def _drive(rounds: Rounds, ask: Callable[[str, Sequence[Message]], str]) -> str:
     try:
         question = next(rounds)
         while True:
@@ -199,9 +264,7 @@ def _drive(rounds: Generator[tuple[str, list[Message]], str, str], ask: Callable
         return cast("str", done.value)
 
 
-async def _adrive(
-    rounds: Generator[tuple[str, list[Message]], str, str], ask: Callable[[str, list[Message]], Awaitable[str]]
-) -> str:
+async def _adrive(rounds: Rounds, ask: Callable[[str, Sequence[Message]], Awaitable[str]]) -> str:
     try:
         question = next(rounds)
         while True:
@@ -210,16 +273,33 @@ async def _adrive(
         return cast("str", done.value)
 
 
-def _in_time(work: Callable[[], str], timeout: float | None) -> str:
-    if timeout is None:
-        return work()
+def _asked(summarizer: Callable[..., object], summary: str, piece: Sequence[Message]) -> object:
+    try:
+        return summarizer(summary, piece)
+    except StopIteration as error:  # which would end the rounds as if all were summarised
+        msg = "the summariser has run out of answers"
+        raise RuntimeError(msg) from error
+
+
+def _in_thread(work: Callable[[], str], timeout: float | None) -> str:
+    """Do something in a thread, with the context variables of this one: traces and callbacks live in them."""
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(1, thread_name_prefix="ctx-layers summary")
     try:
-        return pool.submit(work).result(timeout)
+        return pool.submit(copy_context().run, work).result(timeout)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # a model that answers too late answers nobody
+
+
+def _loop_runs() -> bool:
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def _awaited(answer: Awaitable[str]) -> str:

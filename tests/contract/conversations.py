@@ -65,7 +65,8 @@ def _steps(draw: st.DrawFn) -> list[OpenAIMessage]:
         return draw(_legacy_steps())
     ids = draw(st.lists(_call_ids, min_size=1, max_size=3))
     calls = [
-        {"id": one, "type": "function", "function": {"name": draw(_names), "arguments": draw(_arguments)}} for one in ids
+        {"id": one, "type": "function", "function": {"name": draw(_names), "arguments": draw(_arguments)}}
+        for one in ids
     ]
     asking: OpenAIMessage = {"role": "assistant", "content": draw(st.one_of(st.none(), _answers)), "tool_calls": calls}
     if _now_and_then(draw) and not isinstance(asking["content"], list):

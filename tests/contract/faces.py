@@ -31,7 +31,16 @@ from llama_index.core.base.llms.types import (
     ToolCallBlock,
 )
 
-from ctx_core import Context, ContextOverflowError, ContextReport, HistoryPolicy, Message, TokenCounter, WindowState, fit
+from ctx_core import (
+    Context,
+    ContextOverflowError,
+    ContextReport,
+    HistoryPolicy,
+    Message,
+    TokenCounter,
+    WindowState,
+    fit,
+)
 from ctx_core.openai_messages import OpenAICodec
 from langchain_ctx import BudgetedChatMessageHistory, ContextRunnable, LangChainCodec
 from llamaindex_ctx import ContextMemoryBuffer
@@ -257,6 +266,17 @@ def without_ids(messages: Sequence[OpenAIMessage]) -> list[OpenAIMessage]:
     return [{key: value for key, value in message.items() if key != "id"} for message in messages]
 
 
+def unanswered(messages: Sequence[OpenAIMessage]) -> list[OpenAIMessage]:
+    """Give a conversation in which a model is to speak next.
+
+    Agents look at a memory once more behind their answer, and it gives way there rather than end the run.
+    """
+    talk = list(messages)
+    while talk and talk[-1]["role"] == "assistant" and not talk[-1].get("tool_calls"):
+        talk.pop()
+    return talk
+
+
 def told_apart(messages: Sequence[OpenAIMessage]) -> list[OpenAIMessage]:
     """Give a conversation in which nobody asks the same twice.
 
@@ -277,7 +297,7 @@ FACES: Final = (
     Face("runnable", Runnable, as_it_is),
     Face("chain", Chain, as_it_is),
     Face("history", History, asked),
-    Face("memory", Memory, without_ids),
+    Face("memory", Memory, lambda messages: without_ids(unanswered(messages))),
     Face("asked memory", AskedMemory, lambda messages: told_apart(without_ids(asked(messages)))),
 )
 

@@ -81,7 +81,9 @@ def pairs(source: Sequence[OpenAIMessage]) -> dict[int, int]:
         if at in doubles:
             continue
         if message["role"] in _RESULTS:
-            nearest = next((one for one in reversed(asking) if any(_answers(message, call) for call in one.calls)), None)
+            nearest = next(
+                (one for one in reversed(asking) if any(_answers(message, call) for call in one.calls)), None
+            )
             slot = None if nearest is None else next((one for one in nearest.open if _answers(message, one)), None)
             if nearest is not None and slot is not None:
                 nearest.open.remove(slot)
@@ -133,7 +135,12 @@ def _pairing(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> 
         if open_ids:
             found.append("I2 unanswered call")
         open_ids = call_ids(message)
-    in_flight = bool(sent) and bool(source) and sent[-1].get("n") == len(source) - 1 and len(open_ids) == len(call_ids(sent[-1]))
+    in_flight = (
+        bool(sent)
+        and bool(source)
+        and sent[-1].get("n") == len(source) - 1
+        and len(open_ids) == len(call_ids(sent[-1]))
+    )
     if open_ids and not in_flight:
         found.append("I2 unanswered call at the end")
     return found
@@ -259,7 +266,9 @@ def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy, lost: set[in
         if message["role"] in _RESULTS and call == at:
             continue
         question = _question_of(source, call, lost)
-        found |= {call, *(one for one in paired if paired[one] == call)} | ({question} if question is not None else set())
+        found |= {call, *(one for one in paired if paired[one] == call)} | (
+            {question} if question is not None else set()
+        )
     return found
 
 

@@ -58,7 +58,9 @@ def _operation(path: Path) -> str:
 
 
 def _absent(what: str) -> Any:
-    return pytest.param(None, marks=pytest.mark.skip(reason=f"no {what}: there is no folder `shared` beside the repository"))
+    return pytest.param(
+        None, marks=pytest.mark.skip(reason=f"no {what}: there is no folder `shared` beside the repository")
+    )
 
 
 def _checks() -> Any:

@@ -293,7 +293,9 @@ def test_the_prefix_is_stable_over_turns(face: Face) -> None:
 
 @needs_shared
 @pytest.mark.parametrize(
-    "face", [face for face in (CORE, *FACES) if face.name in ("core", "runnable", "chain", "memory")], ids=lambda face: face.name
+    "face",
+    [face for face in (CORE, *FACES) if face.name in ("core", "runnable", "chain", "memory")],
+    ids=lambda face: face.name,
 )
 def test_clearing_results_is_decided_once(face: Face) -> None:
     """Case 068: at most four changes in a run of many steps."""
@@ -445,9 +447,7 @@ def test_a_history_that_comes_with_its_messages_again_is_stored_once() -> None:
     """Case 079: LangChain stores the new message and the reply, and not what the history has already."""
     case = case_named("079")
     store = InMemoryHistory()
-    chain = RunnableWithMessageHistory(
-        EchoModel(), budgeted_session_history(lambda _: store, 1_000, counter=WORDS)
-    )
+    chain = RunnableWithMessageHistory(EchoModel(), budgeted_session_history(lambda _: store, 1_000, counter=WORDS))
     config: Any = {"configurable": {"session_id": "s"}}
     questions = [message["content"] for message in case["messages"] if message["role"] == "user"]
     chain.invoke([HumanMessage(questions[0])], config)

@@ -101,7 +101,9 @@ def test_truncating_keeps_everything_protected_in_its_place(
     context, limit = fitted(source, budget, policy=policy, on_overflow="truncate")
     sent = context.messages
     report = context.report.history
-    cut = [m for m in sent if "n" in m and m["role"] not in ("tool", "function", "assistant") and m is not source[m["n"]]]
+    cut = [
+        m for m in sent if "n" in m and m["role"] not in ("tool", "function", "assistant") and m is not source[m["n"]]
+    ]
     assert broken(source, sent, limit=limit, counter=COUNTER, policy=policy, truncated=bool(report.truncated)) == []
     assert report.truncated == len(cut)
     assert all(CODEC.read(message).text.endswith("[truncated]") for message in cut)
@@ -118,9 +120,7 @@ def test_the_input_is_never_mutated(messages: list[OpenAIMessage], budget: int, 
 
 
 @given(conversations(), budgets, pinning_policies)
-def test_the_same_input_gives_the_same_bytes(
-    messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
-) -> None:
+def test_the_same_input_gives_the_same_bytes(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
     """I7: equal messages, other objects and another counter give the same output, report and state."""
     one, limit = fitted(messages, budget, policy=policy)
     two = fit(copy.deepcopy(messages), limit, counter=TokenCounter(FourCharacters()), policy=policy)
@@ -137,7 +137,9 @@ def test_neutral_messages_fare_like_dicts(messages: list[OpenAIMessage], budget:
     through = fit(neutral, limit, counter=COUNTER, policy=policy)
     assert [CODEC.write(message) for message in through.messages] == context.messages
     kept = {id(message) for message in neutral}
-    assert all(id(message) in kept for message in through.messages if not message.altered and message.origin is not None)
+    assert all(
+        id(message) in kept for message in through.messages if not message.altered and message.origin is not None
+    )
 
 
 @given(conversations(), budgets, policies)
@@ -191,9 +193,7 @@ def requests(messages: list[OpenAIMessage]) -> list[list[OpenAIMessage]]:
 
 
 @given(conversations(max_turns=12), st.integers(30, 3_000), policies)
-def test_every_invariant_holds_turn_by_turn(
-    messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
-) -> None:
+def test_every_invariant_holds_turn_by_turn(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
     """With a state carried from turn to turn as JSON, each request is right, and asked again it is the same."""
     state = WindowState()
     for source in requests(numbered(messages)):
@@ -242,7 +242,8 @@ def test_another_process_gives_the_same_bytes() -> None:
     messages: list[OpenAIMessage] = [{"role": "system", "content": "Be brief."}]
     for turn in range(12):
         calls = [
-            {"id": f"c{turn}{one}", "type": "function", "function": {"name": "look", "arguments": "{}"}} for one in range(3)
+            {"id": f"c{turn}{one}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+            for one in range(3)
         ]
         messages += [
             {"role": "user", "content": f"question {turn} " * 8},

@@ -71,7 +71,9 @@ def requests(face: Face, messages: list[OpenAIMessage]) -> list[list[OpenAIMessa
     """Give the conversation at every point where the model is called; a face that wants a question has one there."""
     whole = numbered(face.prepare(messages))
     last = "user" if face.name in ("history", "asked memory") else None
-    ends = [at for at in range(1, len(whole)) if whole[at]["role"] == "assistant" and last in (None, whole[at - 1]["role"])]
+    ends = [
+        at for at in range(1, len(whole)) if whole[at]["role"] == "assistant" and last in (None, whole[at - 1]["role"])
+    ]
     parts = [whole[:end] for end in [*ends, len(whole)]]
     return [part for part in parts if any(message["role"] == "user" for message in part)]
 

@@ -69,9 +69,7 @@ def test_real_transcripts_keep_their_prefix_turn_by_turn(path: Path, budget: int
                 context = fit(part, budget, counter=counter, policy=AGENT, state=state)
             except ContextOverflowError:
                 continue
-            found.update(
-                broken(part, context.messages, limit=budget, counter=counter, policy=AGENT, remembered=True)
-            )
+            found.update(broken(part, context.messages, limit=budget, counter=counter, policy=AGENT, remembered=True))
             lines = [json.dumps(message) for message in context.messages]
             report = context.report.history
             if not (report.cut or report.repairs) and lines[: len(before)] != before:

@@ -112,7 +112,11 @@ def test_a_total_that_is_no_number_of_tokens_is_refused(total: Any) -> None:
         ({}, 1_000, "the reserve of 1,000 tokens leaves nothing of the total of 1,000"),
         ({}, 2_000, "the reserve of 2,000 tokens leaves nothing"),
         ({}, Share(1.0), "leaves nothing"),
-        ({"system": Tokens(600), "memory": Tokens(300)}, 200, r"\(system 600, memory 300\) and the reserve of 200 make 1,100"),
+        (
+            {"system": Tokens(600), "memory": Tokens(300)},
+            200,
+            r"\(system 600, memory 300\) and the reserve of 200 make 1,100",
+        ),
         ({"system": 100}, 0, r"part 'system' must be Share\(…\) or Tokens\(…\), found int"),
         ({"system": "10%"}, 0, r"part 'system' must be .* found str"),
         ({}, "10%", r"part 'reserve' must be .* found str"),

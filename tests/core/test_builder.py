@@ -209,7 +209,12 @@ def test_volatile_layers_can_stand_behind_the_history() -> None:
 
 def test_volatile_layers_stand_before_a_running_turn() -> None:
     """Not between its question and its steps."""
-    context = builder().memory(["fact"], heading="").place_volatile_last().build([*talk(1), Message.user("next"), *step("c", 2)])
+    context = (
+        builder()
+        .memory(["fact"], heading="")
+        .place_volatile_last()
+        .build([*talk(1), Message.user("next"), *step("c", 2)])
+    )
     assert texts(context.messages)[2:4] == ["fact", "next"]
 
 
@@ -237,13 +242,19 @@ def test_old_turns_go_before_memory_does() -> None:
 
 def test_the_last_layer_gives_way_first() -> None:
     """Of equal priority; the others keep what they have as long as they can."""
-    built = builder(60).summary(words(20, "s"), heading="").memory([words(20, "m")], heading="").build(message=words(35))
+    built = (
+        builder(60).summary(words(20, "s"), heading="").memory([words(20, "m")], heading="").build(message=words(35))
+    )
     assert (built.report.layer("summary").used, built.report.layer("memory").used) == (20, 0)
 
 
 def test_the_layer_of_the_lowest_priority_gives_way_first() -> None:
     """Whatever its place."""
-    layers = builder(60).layer(Layer(name="a", text=words(20), priority=1)).layer(Layer(name="b", text=words(20), priority=2))
+    layers = (
+        builder(60)
+        .layer(Layer(name="a", text=words(20), priority=1))
+        .layer(Layer(name="b", text=words(20), priority=2))
+    )
     built = layers.build(message=words(35))
     assert built.report.layer("a").used < 20
     assert built.report.layer("b").used == 20
@@ -286,7 +297,9 @@ def test_tools_are_counted_and_never_cut() -> None:
 def test_tools_may_be_given_as_an_iterator() -> None:
     """They are counted on every build, not only on the first."""
     kept = builder().tools(iter([TOOL]))
-    assert kept.build(message="hi").report.layer("tools").used == kept.build(message="hi").report.layer("tools").used == 1
+    assert (
+        kept.build(message="hi").report.layer("tools").used == kept.build(message="hi").report.layer("tools").used == 1
+    )
 
 
 @pytest.mark.parametrize("name", ["history", "current", "tools", "framing"])
@@ -350,7 +363,9 @@ def test_an_empty_current_message_is_sent(message: Any) -> None:
 
 def test_a_string_becomes_a_message_of_the_histories_kind() -> None:
     """Beside dicts it is a dict."""
-    context = builder().system("s").build([{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}], "c")
+    context = (
+        builder().system("s").build([{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}], "c")
+    )
     assert context.messages[0] == {"role": "system", "content": "s"}
     assert context.messages[-1] == {"role": "user", "content": "c"}
 
@@ -408,7 +423,9 @@ def test_a_context_never_exceeds_its_budget(  # noqa: PLR0913 - each is a dimens
     """I1, with layers: within the limit as recounted, or an overflow that says what is protected."""
     counter = TokenCounter(lambda text: len(text.split()))
     plan = ContextBuilder(budget, counter).system(words(system), protected=protected)
-    plan = plan.memory([Item(words(size, "f"), importance) for size, importance in facts]).place_volatile_last(last=last)
+    plan = plan.memory([Item(words(size, "f"), importance) for size, importance in facts]).place_volatile_last(
+        last=last
+    )
     try:
         context = plan.build(talk(turns), words(message))
     except ContextOverflowError as error:

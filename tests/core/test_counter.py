@@ -76,7 +76,9 @@ def test_prices_can_be_set() -> None:
 def test_text_parts_are_counted_as_one_text() -> None:
     """Providers join them before they encode: three halves are two tokens of four characters."""
     parts = (TextPart("ab"), TextPart("cd"), TextPart("ef"))
-    assert TokenCounter(FourCharacters(), framing=Framing.free()).count_message(Message(role=Role.USER, parts=parts)) == 2
+    assert (
+        TokenCounter(FourCharacters(), framing=Framing.free()).count_message(Message(role=Role.USER, parts=parts)) == 2
+    )
 
 
 def test_an_empty_text_is_not_asked_for() -> None:
@@ -184,7 +186,9 @@ def test_neutral_messages_cost_what_their_dicts_cost(messages: list[dict[str, An
 
 
 @pytest.mark.parametrize(
-    "spec", [FourCharacters(), FourCharacters().count, TokenCounter(FourCharacters())], ids=["object", "function", "counter"]
+    "spec",
+    [FourCharacters(), FourCharacters().count, TokenCounter(FourCharacters())],
+    ids=["object", "function", "counter"],
 )
 def test_counters_of_every_kind_are_understood(spec: Any) -> None:
     """A counter, a tokenizer, and a plain function."""
@@ -223,6 +227,8 @@ def test_counters_can_be_hashed_copied_and_pickled() -> None:
 def test_the_free_framing_costs_nothing() -> None:
     """Not even a picture or a tool."""
     call = ToolCall(name="", arguments="")
-    message = Message(role=Role.ASSISTANT, name=None, parts=(ImagePart(), VideoPart(), AudioPart(), FilePart()), tool_calls=(call,))
+    message = Message(
+        role=Role.ASSISTANT, name=None, parts=(ImagePart(), VideoPart(), AudioPart(), FilePart()), tool_calls=(call,)
+    )
     assert LETTERS.count_messages([message]) == 0
     assert LETTERS.count_tools([{}]) == 2

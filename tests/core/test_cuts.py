@@ -52,7 +52,13 @@ def test_a_step_is_a_call_and_its_results(roles: str, expected: list[tuple[int, 
 
 @pytest.mark.parametrize(
     ("roles", "start", "end", "expected"),
-    [("ucttau", 0, 6, [0, 1, 4, 5]), ("ucttau", 1, 4, [1]), ("sua", 0, 3, [0, 1, 2]), ("ttu", 0, 3, [2]), ("u", 1, 1, [])],
+    [
+        ("ucttau", 0, 6, [0, 1, 4, 5]),
+        ("ucttau", 1, 4, [1]),
+        ("sua", 0, 3, [0, 1, 2]),
+        ("ttu", 0, 3, [2]),
+        ("u", 1, 1, []),
+    ],
 )
 def test_a_stretch_may_begin_anywhere_but_at_a_result(roles: str, start: int, end: int, expected: list[int]) -> None:
     """It would stand there without its call."""

@@ -54,7 +54,15 @@ def test_openais_models_have_their_own_vocabulary(model: str, counter: TokenCoun
 
 @pytest.mark.parametrize(
     "spelling",
-    ["GPT-4o", " gpt-4o ", "openai/gpt-4o", "openrouter/openai/gpt-4o", "openai:gpt-4o", "azure/GPT-4o-mini", "ft:gpt-4o:acme::1"],
+    [
+        "GPT-4o",
+        " gpt-4o ",
+        "openai/gpt-4o",
+        "openrouter/openai/gpt-4o",
+        "openai:gpt-4o",
+        "azure/GPT-4o-mini",
+        "ft:gpt-4o:acme::1",
+    ],
 )
 def test_a_model_is_known_with_a_vendor_and_in_any_case(spelling: str) -> None:
     """What stands in front of the name does not hide it."""
@@ -63,7 +71,14 @@ def test_a_model_is_known_with_a_vendor_and_in_any_case(spelling: str) -> None:
 
 @pytest.mark.parametrize(
     ("model", "per_request", "per_assistant"),
-    [("gpt-4o", 3, 0), ("gpt-4", 3, 0), ("gpt-5-chat-latest", 3, 0), ("gpt-5", 2, 2), ("o3", 2, 2), ("codex-mini", 2, 2)],
+    [
+        ("gpt-4o", 3, 0),
+        ("gpt-4", 3, 0),
+        ("gpt-5-chat-latest", 3, 0),
+        ("gpt-5", 2, 2),
+        ("o3", 2, 2),
+        ("codex-mini", 2, 2),
+    ],
 )
 def test_reasoning_models_have_another_framing(model: str, per_request: int, per_assistant: int) -> None:
     """They are billed 2 for the request, and 2 more for every assistant message."""
@@ -71,7 +86,9 @@ def test_reasoning_models_have_another_framing(model: str, per_request: int, per
     assert (framing.per_request, framing.per_message, framing.per_assistant) == (per_request, 4, per_assistant)
 
 
-@pytest.mark.parametrize("model", ["", "claude-sonnet-4-5", "gemini-2.5-pro", "some-model", "llama3.1:8b", "mistral-large"])
+@pytest.mark.parametrize(
+    "model", ["", "claude-sonnet-4-5", "gemini-2.5-pro", "some-model", "llama3.1:8b", "mistral-large"]
+)
 @given(text=st.text(max_size=60))
 def test_other_models_get_a_safe_estimate(model: str, text: str) -> None:
     """It is above what OpenAI's vocabulary gives, in text and in framing."""

@@ -131,7 +131,10 @@ def test_what_is_no_budget_is_refused(budget: Any) -> None:
     [
         ([{"role": "wizard", "content": "secret"}], "message 1 of 1: unknown role 'wizard'"),
         ([{"role": "user", "content": "hi"}, "secret"], "message 2 of 2: expected a message dict, found str"),
-        ([{"role": "user", "content": "hi"}, Message.user("secret")], "message 2 of 2: expected a message dict, found Message"),
+        (
+            [{"role": "user", "content": "hi"}, Message.user("secret")],
+            "message 2 of 2: expected a message dict, found Message",
+        ),
         ([Message.user("hi"), {"role": "user"}], "message 2 of 2: expected a ctx_core Message, found dict"),
         ([{"role": "user", "content": 5}], "message 1 of 1: content must be"),
         ([None], "expected a list of messages|message 1"),

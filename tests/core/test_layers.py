@@ -112,7 +112,10 @@ def test_a_filled_layer_is_within_its_budget(pairs: list[tuple[str, float]], hea
 
 @pytest.mark.parametrize(
     ("fields", "found"),
-    [({"name": ""}, "a layer needs a name"), ({"name": "x", "text": "t", "items": THREE}, "'x' has both a text and items")],
+    [
+        ({"name": ""}, "a layer needs a name"),
+        ({"name": "x", "text": "t", "items": THREE}, "'x' has both a text and items"),
+    ],
 )
 def test_layers_that_cannot_work_are_refused(fields: dict[str, Any], found: str) -> None:
     """When they are made."""

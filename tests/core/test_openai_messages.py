@@ -210,9 +210,15 @@ def test_calls_are_read() -> None:
 @pytest.mark.parametrize(
     ("call", "read"),
     [
-        ({"id": "c", "type": "custom", "custom": {"name": "f", "input": "x y"}}, ToolCall(id="c", name="f", arguments="x y")),
+        (
+            {"id": "c", "type": "custom", "custom": {"name": "f", "input": "x y"}},
+            ToolCall(id="c", name="f", arguments="x y"),
+        ),
         ({"id": "c", "name": "f", "args": {"a": 1}}, ToolCall(id="c", name="f", arguments='{"a":1}')),
-        ({"id": "c", "function": {"name": "f", "arguments": {"a": 1}}}, ToolCall(id="c", name="f", arguments='{"a":1}')),
+        (
+            {"id": "c", "function": {"name": "f", "arguments": {"a": 1}}},
+            ToolCall(id="c", name="f", arguments='{"a":1}'),
+        ),
         ({"id": "c", "function": {"name": None, "arguments": None}}, ToolCall(id="c", name="", arguments="")),
         ({"function": {"name": "f", "arguments": "{}"}}, ToolCall(name="f", arguments="{}")),
     ],

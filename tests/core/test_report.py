@@ -34,7 +34,9 @@ WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing(per_request
 def report() -> ContextReport:
     """A request in which every layer has lost something."""
     budget = ContextBudget(100, parts={"system": Tokens(5), "memory": Tokens(8)}, reserve=20, model="acme")
-    turns = [m for at in range(9) for m in (Message.user(f"question {at} please"), Message.assistant(f"answer number {at}"))]
+    turns = [
+        m for at in range(9) for m in (Message.user(f"question {at} please"), Message.assistant(f"answer number {at}"))
+    ]
     return (
         ContextBuilder(budget, TokenCounter(WORDS.tokenizer, framing=WORDS.framing, model="acme"))
         .system("one two three four five six seven")
@@ -93,9 +95,7 @@ def test_trimmed_says_whether_anything_went(report: ContextReport) -> None:
 @pytest.mark.parametrize(("used", "percent"), [(0, 0), (1, 1), (40, 50), (80, 100)])
 def test_utilisation_is_in_whole_percent(used: int, percent: int) -> None:
     """Of the limit, not of the total."""
-    report = ContextReport(
-        total=100, reserve=20, used=used, layers=(), history=HistoryReport(), counter="words"
-    )
+    report = ContextReport(total=100, reserve=20, used=used, layers=(), history=HistoryReport(), counter="words")
     assert report.utilisation == percent
 
 

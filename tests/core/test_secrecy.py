@@ -12,7 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from ctx_core import ContextBuilder, ContextOverflowError, CtxLayersError, Item, TokenCounter, UsageLog, WindowState, fit
+from ctx_core import (
+    ContextBuilder,
+    ContextOverflowError,
+    CtxLayersError,
+    Item,
+    TokenCounter,
+    UsageLog,
+    WindowState,
+    fit,
+)
 from ctx_core.counting import FourCharacters
 from tests.contract.conversations import conversations
 from tests.contract.policies import pinning_policies

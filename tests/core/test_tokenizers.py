@@ -82,7 +82,9 @@ def test_what_is_no_count_is_refused(given: object, shown: str) -> None:
 
 def test_a_tokenizer_that_raises_is_named() -> None:
     """The error says which one, on how much text, and of what kind the fault is; its own text it doesn't repeat."""
-    with pytest.raises(TokenizerError, match=r"tokenizer fails raised RuntimeError on a text of 6 characters") as caught:
+    with pytest.raises(
+        TokenizerError, match=r"tokenizer fails raised RuntimeError on a text of 6 characters"
+    ) as caught:
         CachedTokenizer(fails).count("secret")
     assert "secret" not in str(caught.value)
     assert isinstance(caught.value.__cause__, RuntimeError)
@@ -158,7 +160,8 @@ def test_a_scaled_count_is_rounded_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokenizer", "name"), [(FourCharacters(), "4 characters"), (len, "len"), (Recording(), "recording"), (object(), "object")]
+    ("tokenizer", "name"),
+    [(FourCharacters(), "4 characters"), (len, "len"), (Recording(), "recording"), (object(), "object")],
 )
 def test_tokenizers_have_names(tokenizer: object, name: str) -> None:
     """Reports and errors call them by it."""

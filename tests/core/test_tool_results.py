@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from ctx_core import Context, ContextOverflowError, Framing, HistoryPolicy, TokenCounter, ToolResultPolicy, WindowState, fit
+from ctx_core import (
+    Context,
+    ContextOverflowError,
+    Framing,
+    HistoryPolicy,
+    TokenCounter,
+    ToolResultPolicy,
+    WindowState,
+    fit,
+)
 from ctx_core.history.tool_results import is_error
 from ctx_core.messages import Message
 
@@ -29,7 +38,9 @@ def step(call_id: str, *results: Any) -> list[OpenAIMessage]:
     ]
 
 
-def run(messages: list[OpenAIMessage], budget: int, *, state: WindowState | None = None, **results: Any) -> Context[Any]:
+def run(
+    messages: list[OpenAIMessage], budget: int, *, state: WindowState | None = None, **results: Any
+) -> Context[Any]:
     """Fit with a policy about results."""
     defaults: dict[str, Any] = {"min_tokens": 5, "placeholder": "[gone]", "overflow_share": 1.0}
     policy = HistoryPolicy(results=ToolResultPolicy(**defaults | results))

@@ -64,7 +64,7 @@ class WindowState:
 
     def with_newer_summary(self, other: Self) -> Self:
         """Give the state with the summary of another one of the same conversation, where that covers more."""
-        same = other.start_key == self.start_key and other.summarised > self.summarised
+        same = self.summarised < other.summarised <= self.start
         return replace(self, summary=other.summary, summarised=other.summarised, spared=other.spared) if same else self
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,6 +19,8 @@ class RollingSummary:
 
     cap: Size = field(default_factory=lambda: Tokens(1_000))
     """The most it may cost, where the budget has no part `summary`; a longer one is cut, with a marker."""
+    most: float = 0.3
+    """The most it may cost as a share of the input, whatever the cap says."""
     role: Role = Role.SYSTEM
     """Whose text it is: `SYSTEM`, in the system prompt; or `USER`, a message of its own where the messages left
     out stood, for agents that drop system messages of a history."""
@@ -31,6 +33,9 @@ class RollingSummary:
         """Refuse what cannot work."""
         if self.role not in (Role.SYSTEM, Role.DEVELOPER, Role.USER):
             msg = f"a summary is a system, developer or user message, not {self.role}"
+            raise BudgetError(msg)
+        if not 0 < self.most <= 1:
+            msg = f"most must be above 0 and at most 1, found {self.most!r}"
             raise BudgetError(msg)
 
     def text(self, state: WindowState) -> str:
