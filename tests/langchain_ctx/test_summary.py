@@ -158,7 +158,7 @@ async def test_each_door_of_a_summariser_is_used_by_the_same_door_of_the_step() 
 def test_the_summary_is_a_user_message_that_no_human_wrote() -> None:
     """By default, since agents drop system messages of a history; marked as LangChain marks notifications."""
     output = ContextRunnable(2_000, counter=WORDS, summarizer=Notes()).invoke(talk(600))
-    assert output[0].text == "Summary of the conversation so far:\nnotes 1"
+    assert output[0].text.startswith("Summary of the conversation so far:\nnotes ")
     assert [is_marked(message) for message in output[:3]] == [True, False, False]
     assert isinstance(output[1], HumanMessage)
 
