@@ -2,7 +2,7 @@
 
 from ctx_core.counting.counter import CounterLike, TokenCounter, ToolDefinition, as_counter
 from ctx_core.counting.estimators import Conservative, FourCharacters, SafeEstimate, Words
-from ctx_core.counting.families import register_tokenizer, unregister_tokenizer
+from ctx_core.counting.registry import register_tokenizer, unregister_tokenizer
 from ctx_core.counting.framing import Framing
 from ctx_core.counting.tokenizers import Tokenizer, TokenizerLike
 

@@ -1,120 +1,89 @@
-"""Which tokenizer and which framing a model has: exact name, else longest family prefix, else the fallback."""
+"""How the models of each family are counted."""
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.counting.framing import Framing
-from ctx_core.counting.tokenizers import CachedTokenizer, ScaledTokenizer, TokenizerLike
-from ctx_core.counting.vocabulary import tiktoken_encoding
+from ctx_core.counting.framing import Framing, Margin
+from ctx_core.counting.image_prices import ImagePrice
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandIn:
+    """How a family is counted with o200k_base where its own vocabulary is not installed."""
+
+    per_token: float = 1.0
+    per_tool_token: float = 1.0
+    margin: Margin = Margin(text=1.2, tools=1.2, per_request=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """How the models of a family are counted."""
+    """A row of the table."""
 
-    encoding: str = "o200k_base"
-    """tiktoken's name of the vocabulary, or of the one that stands in for an unpublished one."""
-    factor: float = 1.0
-    """Tokens of the model for a token of `encoding`; 1 where the vocabulary is the model's own."""
-    framing: Framing = Framing()
-    """What is billed beside the texts."""
-
-
-_CHAT: Final = Framing()
-_REASONING: Final = Framing(per_request=2, per_assistant=2, any_tools=100)
-_UNKNOWN: Final = Framing(per_request=25, per_message=7, per_call=80, per_tool=45, any_tools=560)
-
-_CL100K: Final = Family(encoding="cl100k_base")
-_O200K: Final = Family()
-_O200K_REASONING: Final = Family(framing=_REASONING)
-
-FALLBACK: Final = Family(factor=1.5, framing=_UNKNOWN)
-"""For models of no known family: above the highest ratio to o200k_base that Claude's bills show (1.48)."""
-
-FAMILIES: Final[dict[str, Family]] = {
-    "gpt-3.5": _CL100K,
-    "gpt-4": _CL100K,
-    "gpt-4-turbo": _CL100K,
-    "gpt-4o": _O200K,
-    "gpt-4.1": _O200K,
-    "gpt-4.5": _O200K,
-    "chatgpt-4o": _O200K,
-    "o1": _O200K_REASONING,
-    "o3": _O200K_REASONING,
-    "o4": _O200K_REASONING,
-    "codex": _O200K_REASONING,
-    "gpt-5": _O200K_REASONING,
-    "gpt-5-chat": _O200K,
-    # Gemini bills long numbers by the digit: the ratio of texts in recorded bills is up to 1.91.
-    "gemini": Family(factor=1.91, framing=_UNKNOWN),
-}
-"""Prefix of the model's name, in lower case, and its family."""
-
-_LOCK: Final = threading.Lock()
-_REGISTERED: Final[dict[str, tuple[TokenizerLike, Framing]]] = {}
-_CACHES: Final[dict[tuple[str, float], CachedTokenizer]] = {}
+    prefix: str
+    api: str | None = None
+    host: str | None = None
+    vocabulary: str = "o200k_base"
+    framing: Framing
+    margin: Margin
+    stand_in: StandIn = StandIn()
+    source: str
+    rows: int = 0
 
 
-def register_tokenizer(prefix: str, tokenizer: TokenizerLike, *, framing: Framing | None = None) -> None:
-    """Say how models are counted whose name is `prefix` or begins with it, in any case.
+T32 = lambda f: ImagePrice(kind="patches", unit=f)
+EXACT = Margin(tools=1.03, any_tools=8, per_request=2)
+TOOLS={}
+def fam(prefixes, framing, *, vocabulary="o200k_base", margin=EXACT, api=None, host=None, stand_in=StandIn(), source="recorded bills", rows=0):
+    return [Family(prefix=p, api=api, host=host, vocabulary=vocabulary, framing=framing, margin=margin, stand_in=stand_in, source=source, rows=rows) for p in prefixes.split()]
 
-    What is registered wins over the built-in family of the same prefix; a longer prefix wins over a shorter.
-    """
-    with _LOCK:
-        _REGISTERED[prefix.lower()] = (CachedTokenizer(tokenizer), framing or Framing())
-
-
-def unregister_tokenizer(prefix: str) -> None:
-    """Forget what was registered for a prefix; nothing happens if nothing was."""
-    with _LOCK:
-        _REGISTERED.pop(prefix.lower(), None)
-
-
-def family_of(model: str) -> tuple[CachedTokenizer, Framing]:
-    """Give the tokenizer and the framing for a model's name, with or without a provider in front of it."""
-    names = list(_spellings(model))
-    with _LOCK:
-        known = [(len(p), True, p) for p in _REGISTERED if any(name.startswith(p) for name in names)]
-        known += [(len(p), False, p) for p in FAMILIES if any(name.startswith(p) for name in names)]
-        if known:
-            _, registered, prefix = max(known)
-            if registered:
-                tokenizer, framing = _REGISTERED[prefix]
-                return _cached(tokenizer), framing
-            family = FAMILIES[prefix]
-        else:
-            family = FALLBACK
-    return encoding_tokenizer(family.encoding, factor=family.factor), family.framing
-
-
-def encoding_tokenizer(encoding: str, *, factor: float = 1.0) -> CachedTokenizer:
-    """Give the one cached tokenizer of an encoding that the whole process shares."""
-    with _LOCK:
-        shared = _CACHES.get((encoding, factor))
-        if shared is not None:
-            return shared
-    base = tiktoken_encoding(encoding)
-    made = CachedTokenizer(base if factor == 1.0 else ScaledTokenizer(base, factor))
-    with _LOCK:
-        return _CACHES.setdefault((encoding, factor), made)
-
-
-def _cached(tokenizer: TokenizerLike) -> CachedTokenizer:
-    return tokenizer if isinstance(tokenizer, CachedTokenizer) else CachedTokenizer(tokenizer)
-
-
-def _spellings(model: str) -> Iterator[str]:
-    """Give `vendor/name`, `vendor:name` and `ft:name:org` also without what stands in front."""
-    name = model.strip().lower()
-    yield name
-    for separator in ("/", ":"):
-        while separator in name:
-            name = name.split(separator, 1)[1]
-            yield name
-        name = model.strip().lower().rsplit("/", 1)[-1]
+CHAT = Framing()
+RESP = replace(CHAT, any_tools=3, tools_in_system=False, per_schema=1, required_tool=9)
+REAS = Framing(per_request=2, per_assistant=2, per_call=7, recipient="", name_with_result=True, any_tools=10, tools_in_system=False, forced_tool=None, per_schema=4)
+RRESP = replace(REAS, any_tools=6, per_schema=0, per_call=5)
+def open_(vocab, **k):
+    d = dict(recipient="", name_with_result=False, per_schema=0, tools="json", tools_in_system=False, forced_tool=None, per_call=10, per_result=0, any_tools=100, images=ImagePrice(kind="flat", unit=1000))
+    d.update(k)
+    return Framing(**d)
+OPEN = Margin(text=1.0, tools=1.1, any_tools=20, per_request=5)
+ROWS = [
+ *fam("gpt-3.5 gpt-35 gpt-4 gpt-4-turbo", CHAT, vocabulary="cl100k_base"),
+ *fam("gpt-3.5 gpt-35 gpt-4 gpt-4-turbo", RESP, vocabulary="cl100k_base", api="responses"),
+ *fam("gpt-4o gpt-4.1 gpt-4.5 chatgpt-4o gpt-5-chat gpt-audio", CHAT),
+ *fam("gpt-4o gpt-4.1 gpt-4.5 chatgpt-4o gpt-5-chat gpt-audio", RESP, api="responses"),
+ *fam("o1 o3 o4", REAS), *fam("gpt-5 codex", replace(REAS, any_tools=91, per_call=7)),
+ *fam("o1 o3 o4", RRESP, api="responses"), *fam("gpt-5", replace(RRESP, any_tools=9, per_call=7), api="responses"),
+ *fam("codex", replace(RRESP, any_tools=7), api="responses"), *fam("gpt-5-codex gpt-5.1-codex gpt-5.2-codex", replace(RRESP, any_tools=12, per_call=7), api="responses"),
+ *fam("gpt-oss", open_("o", per_request=63, per_message=4, per_system=7, per_assistant=2, tools="typescript", any_tools=20, recipient=" to=functions.", name_with_result=True), vocabulary="o200k_harmony", margin=OPEN),
+ *fam("llama3 llama-3 meta-llama-3 llama-4", open_("l", per_request=5, per_message=5), vocabulary="llama3", margin=OPEN),
+ *fam("llama3.1 llama-3.1 llama-3.3 llama3-3 llama-3-3 meta-llama-3.1", open_("l", per_request=30, per_message=5, per_system=0), vocabulary="llama3", margin=OPEN),
+ *fam("llama3.2 llama-3.2", open_("l", per_request=20, per_message=5, per_system=0), vocabulary="llama3", margin=OPEN),
+ *fam("llama-guard llama-guard3", open_("l", per_request=188, per_message=5), vocabulary="llama3", margin=OPEN),
+ *fam("hermes", open_("l", per_request=77, per_message=5), vocabulary="llama3", margin=OPEN),
+ *fam("deephermes", open_("l", per_request=5, per_message=5), vocabulary="llama3", margin=OPEN),
+ *fam("deepseek-r1-distill-llama", open_("l", per_request=1, per_message=2,per_system=0), vocabulary="llama3", margin=OPEN),
+ *fam("sonar", open_("l", per_request=1, per_message=0), vocabulary="llama3", margin=OPEN),
+ *fam("qwen deepseek-r1-distill-qwen", open_("l", per_request=3, per_message=5), vocabulary="qwen3", margin=OPEN),
+ *fam("deepseek mai-ds tngtech/deepseek", open_("l", per_request=2, per_message=3, per_system=0, per_assistant=-2), vocabulary="deepseek_v3", margin=OPEN),
+ *fam("glm", open_("l", per_request=3, per_message=2), vocabulary="glm4", margin=OPEN),
+ *fam("kimi", open_("l", per_request=3, per_message=4, default_system=18), vocabulary="kimi_k2", margin=OPEN),
+ *fam("mistral codestral devstral magistral open-mistral pixtral ministral", open_("l", per_request=1, per_message=2, per_assistant=-1), vocabulary="mistral_v3", margin=OPEN),
+ *fam("gemma", open_("l", per_request=4, per_message=5, per_system=1), vocabulary="gemma3", margin=OPEN),
+ *fam("gemma-2 gemma2", open_("l", per_request=4, per_message=5, per_system=1), vocabulary="gemma2", margin=OPEN),
+ *fam("gemini", open_("g", per_request=0, per_message=1, tools="strings", per_tool=17, per_property=9, any_tools=0, images=ImagePrice(kind="gemini", base=258)), vocabulary="gemma3", margin=OPEN),
+ *fam("gemini", open_("g", per_request=0, per_message=0, tools="strings", per_tool=0, per_property=0, any_tools=0, images=ImagePrice(kind="gemini", base=258)), vocabulary="gemma3", margin=OPEN, host="vertex"),
+ *fam("grok", open_("g", per_request=2, per_message=4)),
+ *fam("grok-3-mini", open_("g", per_request=3, per_message=4)),
+ *fam("grok-4", open_("g", per_request=680, per_message=4, per_system=1)),
+ *fam("grok-4-fast grok-4.1-fast grok-4-1-fast", open_("g", per_request=152, per_message=4, per_system=0)),
+ *fam("grok-4.3", open_("g", per_request=188, per_message=4, per_system=2)),
+ *fam("grok-code", open_("g", per_request=200, per_message=4, per_system=0)),
+ *fam("command command-r", open_("g", per_request=70, per_message=4)),
+ *fam("command-a", open_("g", per_request=490, per_message=5)),
+ *fam("nova amazon.nova", open_("g", per_request=42, per_message=4)),
+ *fam("claude", open_("c", per_request=7, per_message=3, per_token=1.14)),
+ *fam("claude-opus-4-7 claude-opus-4-8 claude-sonnet-5 claude-opus-5 claude-opus-4.7 claude-opus-4.8", open_("c", per_request=7, per_message=3, per_token=1.26)),
+]
+FAMILIES = tuple(ROWS)
+FALLBACK = Family(prefix="", framing=open_("u", per_request=7, per_message=6), margin=Margin(text=1.5, tools=1.5, any_tools=300, per_request=20), source="x")

@@ -3,43 +3,100 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ctx_core.counting.image_prices import ImagePrice
+
+ToolStyle: TypeAlias = Literal["typescript", "json", "strings"]
+"""How a model reads tools: OpenAI's TypeScript, their JSON, or Gemini's list of strings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Framing:
     """Prices in tokens. The defaults are OpenAI's for chat models that do not reason.
 
-    Text framing is measured on recorded bills (98 % of text-only requests to be exact to the token). The
-    figures for calls and tools are upper estimates, so that a budget is kept.
+    They are what the provider's rendering of a prompt costs, as recorded bills show it; what a budget adds
+    to be on the safe side is a `Margin`.
     """
 
     per_request: int = 3
-    """Once a request: the primer of the answer."""
+    """Once a request: the primer of the answer, and a prompt that the host adds unseen."""
+    default_system: int = 0
+    """Once a request that has no system message: the one that the model's template puts in its place."""
     per_message: int = 4
     """Every message: its role and its separators."""
+    per_system: int | None = None
+    """A system or developer message, instead of `per_message`."""
     per_assistant: int = 0
     """Every assistant message of the history, in addition: 2 for OpenAI's reasoning models."""
     per_name: int = 1
     """A message that names its speaker, in addition to the name's own tokens."""
-    per_call: int = 14
-    """Every tool call, in addition to its name and its arguments. Parallel calls cost 18 more once; in this."""
-    per_tool: int = 12
-    """Every tool definition, in addition to its JSON."""
-    any_tools: int = 30
-    """Once a request that has tools."""
+    per_token: float = 1.0
+    """Tokens of the model for a token of the vocabulary that counts: 1 where it is the model's own."""
+    per_call: int = 2
+    """Every tool call, in addition to its name and its arguments."""
+    recipient: str = " to=functions."
+    """Written before the name of a called tool."""
+    name_with_result: bool = True
+    """Whether a result is rendered with the tool's name; billed with the call, which knows it."""
+    per_result: int = 0
+    """Every tool result, in addition to `per_message`."""
+    tools: ToolStyle = "typescript"
+    per_tool: int = 0
+    """Every tool definition, in addition to its text."""
+    per_property: int = 0
+    """Every property of a tool's schema, in addition to its text."""
+    any_tools: int = 9
+    """Once a request that has tools: the heading over them."""
+    tools_in_system: bool = True
+    """Whether the tools are written into the first system message, where there is one, which saves its frame."""
+    per_tool_token: float = 1.0
+    """Like `per_token`, for the text of tool definitions and calls, which are denser."""
+    forced_tool: int | None = 6
+    """A request that forces one tool, in addition to `functions.` and its name; None where that costs nothing."""
+    required_tool: int = 0
+    """A request that asks for any tool."""
+    per_schema: int = 8
+    """Once a request with a schema for the answer, in addition to the schema's text."""
+    thinking: int = 0
+    """Once a request that switches thinking on."""
+    images: ImagePrice = ImagePrice()
+    """What a picture costs by its size."""
     image: int = 1_000
-    """A picture whose real cost is not known."""
+    """A picture whose size is not known."""
     audio: int = 1_500
-    """A recording whose real cost is not known: about a minute."""
+    """A recording: about a minute."""
     video: int = 8_000
-    """A film whose real cost is not known: about half a minute."""
+    """A film: about half a minute."""
     file: int = 3_000
-    """A document that is not plain text and whose real cost is not known: about two pages."""
+    """A document that is not plain text: about two pages."""
 
     @classmethod
     def free(cls) -> Framing:
         """Give a framing that costs nothing: only texts count."""
         return cls(
-            per_request=0, per_message=0, per_name=0, per_call=0, per_tool=0, any_tools=0,
-            image=0, audio=0, video=0, file=0,
+            per_request=0, per_message=0, per_name=0, per_call=0, recipient="", name_with_result=False,
+            any_tools=0, tools="json", tools_in_system=False, forced_tool=None, per_schema=0,
+            images=ImagePrice(kind="flat"), image=0, audio=0, video=0, file=0,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Margin:
+    """What a budget adds to the nearest figure, so that a bill is not above it."""
+
+    text: float = 1.0
+    """Factor on the tokens of texts."""
+    tools: float = 1.0
+    """Factor on the tokens of tool definitions, and of calls and their frame."""
+    any_tools: int = 0
+    """Tokens once a request that has tools."""
+    per_request: int = 0
+    """Tokens once a request."""
+    media: float = 1.0
+    """Factor on the price of pictures, recordings, films and documents."""
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing is added."""
+        return self == Margin()

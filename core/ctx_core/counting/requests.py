@@ -1,0 +1,103 @@
+"""The two figures of a whole request: the sum of its parts, and what only the whole shows."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ctx_core.counting.counts import TokenCount
+from ctx_core.counting.options import RequestOptions
+from ctx_core.counting.structured import schema_text
+from ctx_core.messages import Message, Role
+
+if TYPE_CHECKING:
+    from ctx_core.counting.counter import TokenCounter
+    from ctx_core.counting.tool_schemas import ToolDefinition
+
+_TAIL = 24
+"""Characters at the end of a text that can decide how what is appended to it is divided into tokens."""
+
+
+def measured(
+    counter: TokenCounter, messages: list[Message], tools: list[ToolDefinition], options: RequestOptions | None
+) -> TokenCount:
+    """Give the nearest figure and the bound of a request."""
+    options = options or RequestOptions()
+    nearest = counter.nearest
+    shared = _corrections(nearest, messages, tools, options)
+    estimate = nearest.count_messages(messages, tools=tools) + shared
+    if counter.margin.none:
+        return TokenCount(estimate=max(0, estimate), bound=max(0, estimate))
+    # A saving is an estimate too: the bound takes only what is charged on top.
+    bound = counter.count_messages(messages, tools=tools) + max(0, shared)
+    return TokenCount(estimate=max(0, estimate), bound=max(0, bound, estimate))
+
+
+def _corrections(
+    counter: TokenCounter, messages: list[Message], tools: list[ToolDefinition], options: RequestOptions
+) -> int:
+    framing = counter.framing
+    first = messages[0] if messages else None
+    instructed = first is not None and first.role.instructs
+    tokens = 0
+    if instructed:
+        tokens -= framing.default_system
+    if tools and instructed and first is not None and framing.tools_in_system:
+        tokens += _appended(counter, first.text) - 4
+    if tools:
+        tokens += _choice(counter, options.tool_choice)
+    if options.schema is not None:
+        text = schema_text(options.schema, name=options.schema_name, description=options.schema_description)
+        tokens += counter.count_text(text) + framing.per_schema
+        if instructed and first is not None and framing.tools_in_system and not tools:
+            tokens += _appended(counter, first.text) - 4
+    if options.thinking:
+        tokens += framing.thinking
+    if framing.recipient:
+        tokens += sum(_parallel(counter, messages, at) for at in range(len(messages)))
+    return tokens
+
+
+def _appended(counter: TokenCounter, text: str) -> int:
+    """Give what a heading costs that is appended to a text, beyond the heading itself."""
+    tail = text[-_TAIL:]
+    count = counter.count_text
+    return count(f"{tail}\n\n#") - count(tail) - count("#")
+
+
+def _choice(counter: TokenCounter, choice: str) -> int:
+    framing = counter.framing
+    if choice in {"auto", "none"}:
+        return 0
+    if choice == "any":
+        return framing.required_tool
+    return 0 if framing.forced_tool is None else framing.forced_tool + counter.count_text(f"functions.{choice}")
+
+
+def _parallel(counter: TokenCounter, messages: list[Message], at: int) -> int:
+    """Give what calls side by side cost beyond single ones: one call of a tool that holds them, results as JSON."""
+    calls = messages[at].tool_calls
+    if len(calls) < 2:  # noqa: PLR2004 - one call is no parallel call
+        return 0
+    count = counter.count_text
+    results: list[Message] = []
+    for message in messages[at + 1 :]:
+        if message.role is not Role.TOOL:
+            break
+        results.append(message)
+    uses = [{"recipient_name": f"functions.{call.name}", "parameters": _parsed(call.arguments)} for call in calls]
+    together = count(_compact({"tool_uses": uses})) + sum(count(_compact(result.text)) for result in results) + 20
+    single = sum(counter.count_message(result) for result in results) + counter.count_message(messages[at])
+    single -= count(messages[at].text) + counter.framing.per_message if messages[at].text else 0
+    return together - single
+
+
+def _parsed(arguments: str) -> object:
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
