@@ -10,6 +10,8 @@ from ctx_core.counting.image_prices import ImagePrice
 ToolStyle: TypeAlias = Literal["typescript", "json", "strings"]
 """How a model reads tools: OpenAI's TypeScript, their JSON, or Gemini's list of strings."""
 
+Reasoning: TypeAlias = Literal["all", "turn", "none"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Framing:
@@ -51,15 +53,23 @@ class Framing:
     tools_in_system: bool = True
     """Whether the tools are written into the first system message, where there is one, which saves its frame."""
     per_tool_token: float = 1.0
-    """Like `per_token`, for the text of tool definitions and calls, which are denser."""
-    forced_tool: int | None = 6
-    """A request that forces one tool, in addition to `functions.` and its name; None where that costs nothing."""
+    """Like `per_token`, for the text of tool definitions."""
+    per_call_token: float = 1.0
+    """Like `per_token`, for the names and arguments of calls, which some providers wrap word by word."""
+    forced_tool: int = 6
+    """A request that forces one tool, in addition to `forced_prefix` and the tool's name."""
+    forced_prefix: str | None = "functions."
+    """Written before the name of a forced tool; None where the name is not billed."""
     required_tool: int = 0
     """A request that asks for any tool."""
     per_schema: int = 8
     """Once a request with a schema for the answer, in addition to the schema's text."""
     thinking: int = 0
     """Once a request that switches thinking on."""
+    thinking_with_tools: int = 0
+    """Once a request that switches thinking on and has tools, in addition to `thinking`."""
+    reasoning: Reasoning = "all"
+    """Which thoughts in the history the model is shown again: all, those of the running turn, or none."""
     images: ImagePrice = ImagePrice()
     """What a picture costs by its size."""
     image: int = 1_000
@@ -76,7 +86,7 @@ class Framing:
         """Give a framing that costs nothing: only texts count."""
         return cls(
             per_request=0, per_message=0, per_name=0, per_call=0, recipient="", name_with_result=False,
-            any_tools=0, tools="json", tools_in_system=False, forced_tool=None, per_schema=0,
+            any_tools=0, tools="json", tools_in_system=False, forced_tool=0, forced_prefix=None, per_schema=0,
             images=ImagePrice(kind="flat"), image=0, audio=0, video=0, file=0,
         )  # fmt: skip
 

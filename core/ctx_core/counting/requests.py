@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ctx_core.counting.counts import TokenCount
 from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.structured import schema_text
-from ctx_core.messages import Message, Role
+from ctx_core.messages import Message, ReasoningPart, Role
 
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
@@ -24,38 +24,58 @@ def measured(
     """Give the nearest figure and the bound of a request."""
     options = options or RequestOptions()
     nearest = counter.nearest
-    shared = _corrections(nearest, messages, tools, options)
-    estimate = nearest.count_messages(messages, tools=tools) + shared
+    charges = _charges(nearest, messages, tools, options)
+    savings = _savings(nearest, messages, tools, options)
+    estimate = nearest.count_messages(messages, tools=tools) + charges - savings
     if counter.margin.none:
         return TokenCount(estimate=max(0, estimate), bound=max(0, estimate))
     # A saving is an estimate too: the bound takes only what is charged on top.
-    bound = counter.count_messages(messages, tools=tools) + max(0, shared)
+    bound = counter.count_messages(messages, tools=tools) + charges
     return TokenCount(estimate=max(0, estimate), bound=max(0, bound, estimate))
 
 
-def _corrections(
+def _charges(
     counter: TokenCounter, messages: list[Message], tools: list[ToolDefinition], options: RequestOptions
 ) -> int:
     framing = counter.framing
-    first = messages[0] if messages else None
-    instructed = first is not None and first.role.instructs
-    tokens = 0
-    if instructed:
-        tokens -= framing.default_system
-    if tools and instructed and first is not None and framing.tools_in_system:
-        tokens += _appended(counter, first.text) - 4
-    if tools:
-        tokens += _choice(counter, options.tool_choice)
+    tokens = _choice(counter, options.tool_choice) if tools else 0
     if options.schema is not None:
         text = schema_text(options.schema, name=options.schema_name, description=options.schema_description)
         tokens += counter.count_text(text) + framing.per_schema
-        if instructed and first is not None and framing.tools_in_system and not tools:
-            tokens += _appended(counter, first.text) - 4
     if options.thinking:
-        tokens += framing.thinking
+        tokens += framing.thinking + (framing.thinking_with_tools if tools else 0)
     if framing.recipient:
         tokens += sum(_parallel(counter, messages, at) for at in range(len(messages)))
     return tokens
+
+
+def _savings(
+    counter: TokenCounter, messages: list[Message], tools: list[ToolDefinition], options: RequestOptions
+) -> int:
+    framing = counter.framing
+    tokens = _unseen_reasoning(counter, messages)
+    if tools and options.schema is not None and framing.tools_in_system:
+        tokens += framing.per_schema - 1  # both stand in one message
+    if messages and messages[0].role.instructs:
+        tokens += framing.default_system
+        if (tools or options.schema is not None) and framing.tools_in_system:
+            tokens += 4 - _appended(counter, messages[0].text)
+    return tokens
+
+
+def _unseen_reasoning(counter: TokenCounter, messages: list[Message]) -> int:
+    """Give what thoughts cost that a model's template leaves out."""
+    shown = counter.framing.reasoning
+    if shown == "all":
+        return 0
+    asked = max((at for at, message in enumerate(messages) if message.role is Role.USER), default=-1)
+    hidden = messages if shown == "none" else messages[: asked + 1]
+    return sum(
+        counter.count_text(part.text)
+        for message in hidden
+        for part in message.parts
+        if isinstance(part, ReasoningPart) and part.text
+    )
 
 
 def _appended(counter: TokenCounter, text: str) -> int:
@@ -71,7 +91,8 @@ def _choice(counter: TokenCounter, choice: str) -> int:
         return 0
     if choice == "any":
         return framing.required_tool
-    return 0 if framing.forced_tool is None else framing.forced_tool + counter.count_text(f"functions.{choice}")
+    name = 0 if framing.forced_prefix is None else counter.count_text(framing.forced_prefix + choice)
+    return framing.forced_tool + name
 
 
 def _parallel(counter: TokenCounter, messages: list[Message], at: int) -> int:
