@@ -180,7 +180,7 @@ class TokenCounter:
         raw = self.tokenizer.count(framing.recipient + call.name) + self.tokenizer.count(_minified(call.arguments))
         if framing.name_with_result:
             raw += self.tokenizer.count(call.name)
-        return self._scaled(raw * framing.per_call_token + framing.per_call, self.margin.tools)
+        return self._scaled(raw * framing.per_call_token + framing.per_call, self.margin.tools) + self.margin.per_call
 
     def _count_part(self, part: Part) -> int:
         framing = self.framing

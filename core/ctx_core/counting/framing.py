@@ -64,6 +64,8 @@ class Framing:
     """A request that asks for any tool."""
     per_schema: int = 8
     """Once a request with a schema for the answer, in addition to the schema's text."""
+    per_schema_token: float = 1.0
+    """Like `per_token`, for the schema of an answer; 0 where it steers the answer without being shown."""
     thinking: int = 0
     """Once a request that switches thinking on."""
     thinking_with_tools: int = 0
@@ -101,6 +103,8 @@ class Margin:
     """Factor on the tokens of tool definitions, and of calls and their frame."""
     any_tools: int = 0
     """Tokens once a request that has tools."""
+    per_call: int = 0
+    """Tokens for every call: an opaque signature of the thoughts before it may be billed with it."""
     per_request: int = 0
     """Tokens once a request."""
     media: float = 1.0

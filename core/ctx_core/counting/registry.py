@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.backends import vocabulary
-from ctx_core.counting.families import FALLBACK, FAMILIES, Family
+from ctx_core.counting.families import FALLBACK, FAMILIES
 from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.tokenizers import CachedTokenizer, TokenizerLike
 from ctx_core.counting.vocabulary import tiktoken_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ctx_core.counting.family import Family
 
 _LOCK: Final = threading.Lock()
 _REGISTERED: Final[dict[str, tuple[CachedTokenizer, Framing]]] = {}
@@ -40,8 +42,8 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
     names = list(_spellings(model))
     with _LOCK:
         registered = max((p for p in _REGISTERED if any(n.startswith(p) for n in names)), key=len, default=None)
-    family = family_of(model, api=api, host=host)
-    if registered is not None and (family is FALLBACK or len(registered) >= len(family.prefix)):
+    prefix, family = _found(names, api, host)
+    if registered is not None and len(registered) >= len(prefix):
         tokenizer, framing = _REGISTERED[registered]
         return tokenizer, framing, Margin()
     exact = vocabulary(family.vocabulary)
@@ -51,22 +53,26 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
     framing = replace(
         family.framing,
         per_token=family.framing.per_token * stand_in.per_token,
-        per_tool_token=family.framing.per_tool_token * stand_in.per_tool_token,
+        per_tool_token=family.framing.per_tool_token * stand_in.per_token,
+        per_call_token=family.framing.per_call_token * stand_in.per_token,
     )
     return _shared("o200k_base"), framing, stand_in.margin
 
 
 def family_of(model: str, *, api: str | None = None, host: str | None = None) -> Family:
-    """Give the row of the table for a model: the longest prefix, and of these the one made for this API and host."""
-    names = list(_spellings(model))
+    """Give the row of the table for a model: the longest prefix, and of these the one for this API and host."""
+    return _found(list(_spellings(model)), api, host)[1]
+
+
+def _found(names: list[str], api: str | None, host: str | None) -> tuple[str, Family]:
     fitting = [
-        family
+        (prefix, family)
         for family in FAMILIES
-        if any(name.startswith(family.prefix) for name in names)
-        and family.api in {None, api}
-        and (family.host is None or family.host == host)
+        if family.api in {None, api} and family.host in {None, host}
+        for prefix in family.models
+        if any(name.startswith(prefix) for name in names)
     ]
-    return max(fitting, key=lambda row: (len(row.prefix), row.host is not None, row.api is not None), default=FALLBACK)
+    return max(fitting, key=lambda row: (len(row[0]), row[1].host is not None, row[1].api is not None), default=("", FALLBACK))
 
 
 def encoding_tokenizer(encoding: str) -> CachedTokenizer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
 from ctx_core.counting.counts import TokenCount
@@ -30,7 +31,7 @@ def measured(
     if counter.margin.none:
         return TokenCount(estimate=max(0, estimate), bound=max(0, estimate))
     # A saving is an estimate too: the bound takes only what is charged on top.
-    bound = counter.count_messages(messages, tools=tools) + charges
+    bound = counter.count_messages(messages, tools=tools) + math.ceil(charges * counter.margin.tools)
     return TokenCount(estimate=max(0, estimate), bound=max(0, bound, estimate))
 
 
@@ -41,7 +42,7 @@ def _charges(
     tokens = _choice(counter, options.tool_choice) if tools else 0
     if options.schema is not None:
         text = schema_text(options.schema, name=options.schema_name, description=options.schema_description)
-        tokens += counter.count_text(text) + framing.per_schema
+        tokens += round(counter.tokenizer.count(text) * framing.per_schema_token) + framing.per_schema
     if options.thinking:
         tokens += framing.thinking + (framing.thinking_with_tools if tools else 0)
     if framing.recipient:
@@ -60,7 +61,12 @@ def _savings(
         tokens += framing.default_system
         if (tools or options.schema is not None) and framing.tools_in_system:
             tokens += 4 - _appended(counter, messages[0].text)
+    tokens += framing.per_message * sum(map(_empty, messages))
     return tokens
+
+
+def _empty(message: Message) -> bool:
+    return message.role is Role.ASSISTANT and not message.parts and not message.tool_calls
 
 
 def _unseen_reasoning(counter: TokenCounter, messages: list[Message]) -> int:
