@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Body = dict[str, Any]
+_DOCUMENTS = {"txt": "text/plain", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +203,7 @@ def _converse_part(block: Body) -> Part:
         return ImagePart(data=image["source"].get("bytes"), media_type=f"image/{image['format']}")
     if "document" in block:
         document = block["document"]
-        return FilePart(data=document["source"].get("bytes"), media_type=f"application/{document['format']}")
+        return FilePart(data=document["source"].get("bytes"), media_type=_DOCUMENTS.get(document['format'], f"application/{document['format']}"))
     if "video" in block:
         return VideoPart()
     if "reasoningContent" in block:
@@ -229,7 +230,8 @@ def _generate_content(body: Body) -> tuple[list[Message], list[Body]]:
                 calls.append(ToolCall(name=call["name"], arguments=arguments_text(call.get("args") or {})))
             elif result := block.get("functionResponse") or block.get("function_response"):
                 text = json.dumps(result.get("response"), ensure_ascii=False, separators=(",", ":"))
-                messages.append(Message.tool(text, tool_call_id=None, name=result["name"]))
+                media = tuple(_gemini_part(part) for part in result.get("parts") or ())
+                messages.append(Message(role=Role.TOOL, parts=(TextPart(text), *media), name=result["name"]))
             else:
                 parts.append(_gemini_part(block))
         role = Role.ASSISTANT if native.get("role") == "model" else Role.USER
@@ -286,5 +288,14 @@ def _schema(body: Body) -> Body | None:
         or generation.get("responseSchema")
         or ((body.get("output_config") or {}).get("format") or {}).get("schema")
         or (body.get("output_format") or {}).get("schema")
+        or (body.get("config") or {}).get("response_schema")
+        or (body.get("config") or {}).get("response_json_schema")
+        or _converse_schema(body)
     )
     return found if isinstance(found, dict) else None
+
+
+def _converse_schema(body: Body) -> object:
+    structure = ((body.get("outputConfig") or {}).get("textFormat") or {}).get("structure") or {}
+    text = (structure.get("jsonSchema") or {}).get("schema")
+    return json.loads(text) if isinstance(text, str) else text

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from ctx_core.counting.documents import document_price, document_text
 from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import image_size
 from ctx_core.counting.registry import encoding_tokenizer, resolve
@@ -193,8 +194,11 @@ class TokenCounter:
                 return self._scaled(framing.audio, self.margin.media)
             case VideoPart():
                 return self._scaled(framing.video, self.margin.media)
-            case FilePart(text=text):
-                return self._scaled(framing.file, self.margin.media) if text is None else self.count_text(text)
+            case FilePart():
+                text = document_text(part)
+                if text is not None:
+                    return self.count_text(text)
+                return self._scaled(document_price(part, framing), self.margin.media)
             case OpaquePart(text=text, call_id=call_id):
                 return 0 if call_id is not None or not text else self.count_text(text)
             case TextPart():

@@ -70,6 +70,8 @@ class Framing:
     """Once a request that switches thinking on."""
     thinking_with_tools: int = 0
     """Once a request that switches thinking on and has tools, in addition to `thinking`."""
+    citations: int = 0
+    """Once a request with a document that is to be quoted."""
     reasoning: Reasoning = "all"
     """Which thoughts in the history the model is shown again: all, those of the running turn, or none."""
     images: ImagePrice = ImagePrice()
@@ -81,7 +83,11 @@ class Framing:
     video: int = 8_000
     """A film: about half a minute."""
     file: int = 3_000
-    """A document that is not plain text: about two pages."""
+    """A document that is not plain text and whose size is not known."""
+    file_base: int = 100
+    """A PDF whose size is known: its first page as a picture, where the provider looks at pages."""
+    file_bytes: int = 16
+    """Bytes of a document of known size that cost another token."""
 
     @classmethod
     def free(cls) -> Framing:

@@ -26,7 +26,7 @@ class ImagePrice:
     """`tiles`: OpenAI's 512-pixel tiles; `patches`: OpenAI's 32-pixel patches; `area`: Claude's pixels;
     `gemini`: Gemini's tiles; `flat`: one price."""
     base: int = 85
-    """Tokens of a picture in low detail, and of every picture's overview."""
+    """Tokens of a picture in low detail, of every picture's overview, or of a tile of Gemini's."""
     unit: float = 170
     """Tokens of a tile, or factor on the number of patches, or pixels a token, or the flat price."""
     most: int = 1_536
@@ -38,10 +38,10 @@ class ImagePrice:
             case "tiles":
                 return self.base if detail == "low" else self.base + round(self.unit * _tiles(width, height))
             case "patches":
-                return math.ceil(min(self.most, _patches(width, height)) * self.unit)
+                return math.ceil(min(self.most, _patches(width, height)) * self.unit) + 1
             case "area":
                 width, height = _within(width, height, 1_568)
-                return min(self.most, math.ceil(width * height / self.unit))
+                return self.base + min(self.most, math.ceil(width * height / self.unit))
             case "gemini":
                 return self.base * _gemini_tiles(width, height)
             case "flat":
@@ -103,4 +103,4 @@ def _gemini_tiles(width: int, height: int) -> int:
     if width <= 384 and height <= 384:
         return 1
     side = max(256, min(768, min(width, height) / 1.5))
-    return math.ceil(width / side) * math.ceil(height / side)
+    return 1 + math.ceil(width / side) * math.ceil(height / side)

@@ -60,7 +60,7 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
 
 
 def family_of(model: str, *, api: str | None = None, host: str | None = None) -> Family:
-    """Give the row of the table for a model: the longest prefix, and of these the one for this API and host."""
+    """Give the row of the table for a model: the one for this API with the longest prefix, and for this host."""
     return _found(list(_spellings(model)), api, host)[1]
 
 
@@ -72,7 +72,12 @@ def _found(names: list[str], api: str | None, host: str | None) -> tuple[str, Fa
         for prefix in family.models
         if any(name.startswith(prefix) for name in names)
     ]
-    return max(fitting, key=lambda row: (len(row[0]), row[1].host is not None, row[1].api is not None), default=("", FALLBACK))
+    # An API decides more than a model's size: its rows go before longer prefixes of other APIs.
+    return max(
+        fitting,
+        key=lambda row: (row[1].api is not None, len(row[0]), row[1].host is not None),
+        default=("", FALLBACK),
+    )
 
 
 def encoding_tokenizer(encoding: str) -> CachedTokenizer:

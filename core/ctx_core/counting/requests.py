@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 from ctx_core.counting.counts import TokenCount
 from ctx_core.counting.options import RequestOptions
@@ -25,13 +26,12 @@ def measured(
     """Give the nearest figure and the bound of a request."""
     options = options or RequestOptions()
     nearest = counter.nearest
-    charges = _charges(nearest, messages, tools, options)
-    savings = _savings(nearest, messages, tools, options)
-    estimate = nearest.count_messages(messages, tools=tools) + charges - savings
+    estimate = nearest.count_messages(messages, tools=tools)
+    estimate += _charges(nearest, messages, tools, options) - _savings(nearest, messages, tools, options)
     if counter.margin.none:
         return TokenCount(estimate=max(0, estimate), bound=max(0, estimate))
     # A saving is an estimate too: the bound takes only what is charged on top.
-    bound = counter.count_messages(messages, tools=tools) + math.ceil(charges * counter.margin.tools)
+    bound = counter.count_messages(messages, tools=tools) + math.ceil(max(0, _charges(counter, messages, tools, options)) * counter.margin.tools)
     return TokenCount(estimate=max(0, estimate), bound=max(0, bound, estimate))
 
 
@@ -41,10 +41,14 @@ def _charges(
     framing = counter.framing
     tokens = _choice(counter, options.tool_choice) if tools else 0
     if options.schema is not None:
+        # Some hosts show the model a schema that others only enforce: the bound is for both.
+        per_token = framing.per_schema_token if counter.margin.none else max(1.0, framing.per_schema_token)
         text = schema_text(options.schema, name=options.schema_name, description=options.schema_description)
-        tokens += round(counter.tokenizer.count(text) * framing.per_schema_token) + framing.per_schema
+        tokens += round(counter.tokenizer.count(text) * per_token) + framing.per_schema
     if options.thinking:
         tokens += framing.thinking + (framing.thinking_with_tools if tools else 0)
+    if framing.citations and any(_cites(part.raw) for message in messages for part in message.parts):
+        tokens += framing.citations
     if framing.recipient:
         tokens += sum(_parallel(counter, messages, at) for at in range(len(messages)))
     return tokens
@@ -63,6 +67,13 @@ def _savings(
             tokens += 4 - _appended(counter, messages[0].text)
     tokens += framing.per_message * sum(map(_empty, messages))
     return tokens
+
+
+def _cites(block: object) -> bool:
+    if not isinstance(block, Mapping):
+        return False
+    wanted = cast("Mapping[str, object]", block).get("citations")
+    return isinstance(wanted, Mapping) and bool(cast("Mapping[str, object]", wanted).get("enabled"))
 
 
 def _empty(message: Message) -> bool:

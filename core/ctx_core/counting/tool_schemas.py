@@ -48,10 +48,16 @@ def read_tool(tool: ToolDefinition, at: int = 0) -> ToolSpec | None:
         return None
     parameters = next((tool[key] for key in _PARAMETERS if isinstance(tool.get(key), Mapping)), {})
     parameters = parameters.get("json", parameters) if isinstance(parameters.get("json"), Mapping) else parameters
-    description = tool.get("description")
-    return ToolSpec(
-        name=name, description=description if isinstance(description, str) else "", parameters=parameters
-    )
+    description = "\n".join(text for text in (tool.get("description"), _grammar(tool.get("format"))) if isinstance(text, str))
+    return ToolSpec(name=name, description=description, parameters=parameters)
+
+
+def _grammar(form: object) -> object:
+    """Give the grammar that a tool without a schema takes its input in."""
+    if not isinstance(form, Mapping):
+        return None
+    inner = cast("Mapping[str, Any]", form)
+    return inner.get("definition") or (inner.get("grammar") or {}).get("definition")
 
 
 def compact_json(value: object, at: int = 0) -> str:
