@@ -227,7 +227,7 @@ def _generate_content(body: Body) -> tuple[list[Message], list[Body]]:
             if isinstance(block, str):
                 parts.append(TextPart(block))
             elif call := block.get("functionCall") or block.get("function_call"):
-                calls.append(ToolCall(name=call["name"], arguments=arguments_text(call.get("args") or {})))
+                calls.append(ToolCall(name=call["name"], arguments=arguments_text(call.get("args") or {}), raw=block))
             elif result := block.get("functionResponse") or block.get("function_response"):
                 text = json.dumps(result.get("response"), ensure_ascii=False, separators=(",", ":"))
                 media = tuple(_gemini_part(part) for part in result.get("parts") or ())

@@ -136,7 +136,8 @@ _OPEN_MODELS: Final = (
     Family(models=("qwen3-235b-a22b-thinking", "qwen-3-235b-a22b-thinking", "qwen3-30b-a3b-thinking",
                    "qwen3-next-80b-a3b-thinking"), vocabulary="qwen3", framing=replace(_QWEN, per_request=5), margin=_HOSTED,
            rows=45, source="template: the answer begins with the mark of a thought"),
-    Family(models=("qwen3", "qwen3.6"), host="ollama", vocabulary="qwen3", framing=replace(_QWEN, per_request=5, any_tools=50),
+    Family(models=("qwen3", "qwen3.6"), host="ollama", vocabulary="qwen3", framing=replace(
+               _QWEN, per_request=5, any_tools=50, reasoning="turn"),
            margin=Margin(tools=1.2, any_tools=60, per_call=100, per_request=5, media=1.5), rows=50, source="bills"),
     Family(models=("qwen2.5", "qwen-2.5"), vocabulary="qwen3", framing=replace(_QWEN, default_system=15), margin=_HOSTED,
            rows=10, source="template: a system message of its own where there is none"),
@@ -183,7 +184,7 @@ _OPEN_MODELS: Final = (
 
 _GEMINI: Final = replace(
     _OPEN, per_request=0, per_message=1, per_call=3, per_result=15, tools="strings", per_tool=17, per_property=9,
-    any_tools=0, images=ImagePrice(kind="flat", unit=258), audio=300, video=1_400, file=520, file_base=258, file_bytes=4_000,
+    any_tools=0, images=ImagePrice(kind="flat", unit=258), signature_characters=8, audio=300, video=1_400, file=520, file_base=258, file_bytes=4_000,
 )  # fmt: skip
 _GEMINI_PLAIN: Final = replace(_GEMINI, per_message=0, per_call=0, per_result=0, per_tool=0, per_property=0)
 _GEMINI_2: Final = replace(_GEMINI_PLAIN, images=ImagePrice(kind="gemini", base=258))
@@ -192,7 +193,7 @@ _GEMINI_STAND_IN: Final = StandIn(
     per_token=1.07, margin=Margin(text=1.5, tools=1.5, any_tools=40, per_call=60, per_request=10, media=2.0)
 )
 _GEMINI_3_MARGIN: Final = replace(_GEMINI_MARGIN, per_call=130, any_tools=150, per_request=10)
-_GEMINI_3: Final = replace(_GEMINI, per_call=60, images=ImagePrice(kind="flat", unit=1_100))
+_GEMINI_3: Final = replace(_GEMINI, per_call=20, signature_characters=6, images=ImagePrice(kind="flat", unit=1_100))
 
 _GEMINIS: Final = (
     Family(models=("gemini",), vocabulary="gemma3", framing=_GEMINI, margin=_GEMINI_MARGIN, stand_in=_GEMINI_STAND_IN,

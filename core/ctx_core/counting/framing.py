@@ -41,6 +41,8 @@ class Framing:
     """Written before the name of a called tool."""
     name_with_result: bool = True
     """Whether a result is rendered with the tool's name; billed with the call, which knows it."""
+    signature_characters: int = 0
+    """Characters of an opaque signature of thoughts that cost a token, with the calls of the running turn; 0: free."""
     per_result: int = 0
     """Every tool result, in addition to `per_message`."""
     tools: ToolStyle = "typescript"

@@ -47,6 +47,8 @@ def _charges(
         tokens += round(counter.tokenizer.count(text) * per_token) + framing.per_schema
     if options.thinking:
         tokens += framing.thinking + (framing.thinking_with_tools if tools else 0)
+    if framing.signature_characters:
+        tokens += _signatures(messages) // framing.signature_characters
     if framing.citations and any(_cites(part.raw) for message in messages for part in message.parts):
         tokens += framing.citations
     if framing.recipient:
@@ -69,6 +71,21 @@ def _savings(
     return tokens
 
 
+def _asked(messages: list[Message]) -> int:
+    """Give where the running turn begins: behind the last user message."""
+    return 1 + max((at for at, message in enumerate(messages) if message.role is Role.USER), default=-1)
+
+
+def _signatures(messages: list[Message]) -> int:
+    """Give the characters of the signatures that came with the calls of the running turn."""
+    return sum(
+        len(str(cast("Mapping[str, object]", call.raw).get("thoughtSignature") or ""))
+        for message in messages[_asked(messages) :]
+        for call in message.tool_calls
+        if isinstance(call.raw, Mapping)
+    )
+
+
 def _cites(block: object) -> bool:
     if not isinstance(block, Mapping):
         return False
@@ -85,8 +102,7 @@ def _unseen_reasoning(counter: TokenCounter, messages: list[Message]) -> int:
     shown = counter.framing.reasoning
     if shown == "all":
         return 0
-    asked = max((at for at, message in enumerate(messages) if message.role is Role.USER), default=-1)
-    hidden = messages if shown == "none" else messages[: asked + 1]
+    hidden = messages if shown == "none" else messages[: _asked(messages)]
     return sum(
         counter.count_text(part.text)
         for message in hidden
