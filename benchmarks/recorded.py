@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.errors import MessageError
 from ctx_core.messages import AudioPart, FilePart, ImagePart, Message, Part, ReasoningPart, Role, TextPart, ToolCall, VideoPart
 from ctx_core.openai_messages import OpenAICodec, arguments_text, read_content
 
@@ -34,17 +36,23 @@ class Recorded:
     """`auto`, `none`, `any`, or the name of the tool that is forced."""
     schema: Body | None
     """The JSON schema that the answer must follow, where the request has one."""
+    schema_name: str
+    schema_description: str
     thinking: bool
     flags: frozenset[str]
     body: Body
+    source: str
+    """Where it was recorded."""
     billed: int
     """Input tokens of the provider's own usage figure, cached ones included."""
 
     @property
     def kind(self) -> str:
-        """`media`, `thinking`, `calls`, `tools` or `text`: the first that the request has."""
+        """`media`, `structured`, `calls`, `tools`, `thinking` or `text`: the first that the request has."""
         if "media" in self.flags:
             return "media"
+        if self.schema is not None:
+            return "structured"
         if any(m.tool_calls or m.role is Role.TOOL for m in self.messages):
             return "calls"
         if self.tools:
@@ -57,7 +65,10 @@ def recorded(path: Path) -> Iterator[Recorded]:
     opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
     with opened as lines:
         for line in lines:
-            yield read_row(json.loads(line))
+            try:
+                yield read_row(json.loads(line))
+            except (AttributeError, KeyError, MessageError, TypeError, ValueError) as error:
+                print(f"left out a row that cannot be read: {type(error).__name__}", file=sys.stderr)  # noqa: T201
 
 
 def read_row(row: Body) -> Recorded:
@@ -73,9 +84,12 @@ def read_row(row: Body) -> Recorded:
         tools=tuple(tools),
         choice=_choice(body),
         schema=_schema(body),
+        schema_name=_schema_field(body, "name") or "response",
+        schema_description=_schema_field(body, "description"),
         thinking="thinking_enabled" in row["flags"],
         flags=frozenset(row["flags"]),
         body=body,
+        source=str(row.get("source")),
         billed=row["prompt_tokens"],
     )
 
@@ -299,3 +313,15 @@ def _converse_schema(body: Body) -> object:
     structure = ((body.get("outputConfig") or {}).get("textFormat") or {}).get("structure") or {}
     text = (structure.get("jsonSchema") or {}).get("schema")
     return json.loads(text) if isinstance(text, str) else text
+
+
+def _schema_field(body: Body, key: str) -> str:
+    chat = body.get("response_format")
+    text = body.get("text")
+    for holder in (
+        (chat.get("json_schema") or {}) if isinstance(chat, dict) else {},
+        (text.get("format") or {}) if isinstance(text, dict) else {},
+    ):
+        if isinstance(holder.get(key), str):
+            return str(holder[key])
+    return ""

@@ -184,7 +184,7 @@ _OPEN_MODELS: Final = (
 
 _GEMINI: Final = replace(
     _OPEN, per_request=0, per_message=1, per_call=3, per_result=15, tools="strings", per_tool=17, per_property=9,
-    any_tools=0, images=ImagePrice(kind="flat", unit=258), signature_characters=8, audio=300, video=1_400, file=520, file_base=258, file_bytes=4_000,
+    any_tools=0, images=ImagePrice(kind="flat", unit=258), audio=300, video=1_400, file=520, file_base=258, file_bytes=4_000,
 )  # fmt: skip
 _GEMINI_PLAIN: Final = replace(_GEMINI, per_message=0, per_call=0, per_result=0, per_tool=0, per_property=0)
 _GEMINI_2: Final = replace(_GEMINI_PLAIN, images=ImagePrice(kind="gemini", base=258))
@@ -193,7 +193,7 @@ _GEMINI_STAND_IN: Final = StandIn(
     per_token=1.07, margin=Margin(text=1.5, tools=1.5, any_tools=40, per_call=60, per_request=10, media=2.0)
 )
 _GEMINI_3_MARGIN: Final = replace(_GEMINI_MARGIN, per_call=130, any_tools=150, per_request=10)
-_GEMINI_3: Final = replace(_GEMINI, per_call=20, signature_characters=6, images=ImagePrice(kind="flat", unit=1_100))
+_GEMINI_3: Final = replace(_GEMINI, per_call=10, signature_characters=6, images=ImagePrice(kind="flat", unit=1_100))
 
 _GEMINIS: Final = (
     Family(models=("gemini",), vocabulary="gemma3", framing=_GEMINI, margin=_GEMINI_MARGIN, stand_in=_GEMINI_STAND_IN,
@@ -201,7 +201,7 @@ _GEMINIS: Final = (
     Family(models=("gemini-1", "gemini-2.0"), vocabulary="gemma3", framing=_GEMINI_2, margin=_GEMINI_MARGIN,
            stand_in=_GEMINI_STAND_IN, rows=170, source="bills: only the strings of tools and calls count"),
     Family(models=("gemini",), host="vertex", vocabulary="gemma3", framing=replace(
-               _GEMINI_PLAIN, per_call=20, file_base=1_290),
+               _GEMINI_PLAIN, signature_characters=10, per_call=5, file_base=1_290),
            margin=_GEMINI_MARGIN, stand_in=_GEMINI_STAND_IN, rows=170, source="bills: only the strings of tools count"),
     Family(models=("gemini",), host="openrouter", vocabulary="gemma3", framing=replace(
                _GEMINI_PLAIN, file_base=1_290), margin=_GEMINI_MARGIN,
