@@ -129,13 +129,23 @@ def results(rows: Iterable[Recorded]) -> list[dict[str, Any]]:
     found = measured(rows)
     return [
         {"family": place[0], "kind": place[1], "counter": place[2], **summary(counted)}
-        for place, counted in sorted(found.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] != OURS, item[0][2]))
+        for place, counted in sorted(
+            found.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] != OURS, item[0][2])
+        )
     ]
+
+
+def _order(item: tuple[tuple[str, str, str], object]) -> tuple[str, str, bool, str]:
+    (family_name, kind, counter), _ = item
+    return family_name, kind, counter != OURS, counter
 
 
 def table(found: Sequence[dict[str, Any]]) -> str:
     """Write the results as a Markdown table."""
-    head = "| family | kind | counter | rows | exact | within 2 tokens | within 2 % | within 5 % | estimate under | bound under | mean error | max error |"
+    columns = (
+        "family kind counter rows exact within_2 within_2% within_5% estimate_under bound_under mean_error max_error"
+    )
+    head = f"| {' | '.join(columns.split()).replace('_', ' ')} |"
     lines = [head, "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for row in found:
         shares = [f"{row[key]:.1%}" for key in (

@@ -34,7 +34,11 @@ def _continued(rows: Iterable[Recorded]) -> Iterator[tuple[Recorded, Recorded]]:
         group.sort(key=lambda row: len(row.messages))
         before: dict[int, Recorded] = {}
         for at, row in enumerate(group):
-            fitting = [r for r in group[:at] if len(r.messages) < len(row.messages) and row.messages[: len(r.messages)] == r.messages]
+            fitting = [
+                r
+                for r in group[:at]
+                if len(r.messages) < len(row.messages) and row.messages[: len(r.messages)] == r.messages
+            ]
             if fitting:
                 before[id(row)] = fitting[-1]
         in_conversation: set[int] = set()

@@ -28,7 +28,12 @@ def peers() -> dict[str, Peer]:
 
 
 def _characters(row: Recorded) -> int:
-    texts = [part.text or "" for m in row.messages for part in m.parts if isinstance(part, TextPart | FilePart | ReasoningPart)]
+    texts = [
+        part.text or ""
+        for m in row.messages
+        for part in m.parts
+        if isinstance(part, TextPart | FilePart | ReasoningPart)
+    ]
     texts += [call.name + call.arguments for m in row.messages for call in m.tool_calls]
     return math.ceil((sum(map(len, texts)) + sum(len(json.dumps(tool)) for tool in row.tools)) / 4)
 
@@ -72,7 +77,9 @@ def _llama_index() -> Peer:
                 for call in message.tool_calls
             )
             messages.append(made)
-        return counter.estimate_tokens_in_messages(messages) + counter.estimate_tokens_in_tools([dict(t) for t in row.tools])
+        return counter.estimate_tokens_in_messages(messages) + counter.estimate_tokens_in_tools(
+            [dict(t) for t in row.tools]
+        )
 
     return count
 

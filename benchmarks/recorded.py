@@ -6,15 +6,26 @@ import gzip
 import json
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.errors import MessageError
-from ctx_core.messages import AudioPart, FilePart, ImagePart, Message, Part, ReasoningPart, Role, TextPart, ToolCall, VideoPart
+from ctx_core.messages import (
+    AudioPart,
+    FilePart,
+    ImagePart,
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCall,
+    VideoPart,
+)
 from ctx_core.openai_messages import OpenAICodec, arguments_text, read_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 Body = dict[str, Any]
 _DOCUMENTS = {"txt": "text/plain", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
@@ -62,8 +73,7 @@ class Recorded:
 
 def recorded(path: Path) -> Iterator[Recorded]:
     """Read a file of recorded requests, plain or compressed, one JSON object a line."""
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as lines:
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
         for line in lines:
             try:
                 yield read_row(json.loads(line))
@@ -118,7 +128,9 @@ def _chat(body: Body) -> tuple[list[Message], list[Body]]:
         ):
             messages.extend(_anthropic_message(native))
             continue
-        message = OpenAICodec().read({**native, "reasoning_content": native.get("reasoning_content") or native.get("reasoning")})
+        message = OpenAICodec().read(
+            {**native, "reasoning_content": native.get("reasoning_content") or native.get("reasoning")}
+        )
         if native.get("images"):
             message = Message(role=message.role, parts=(*message.parts, *(ImagePart(data=i) for i in native["images"])))
         messages.append(message)
@@ -135,7 +147,9 @@ def _cohere(body: Body) -> tuple[list[Message], list[Body]]:
 
 
 def _responses(body: Body) -> tuple[list[Message], list[Body]]:
-    messages = [Message(role=Role.DEVELOPER, parts=(TextPart(body["instructions"]),))] if body.get("instructions") else []
+    messages = (
+        [Message(role=Role.DEVELOPER, parts=(TextPart(body["instructions"]),))] if body.get("instructions") else []
+    )
     items = body.get("input") or []
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
@@ -143,7 +157,9 @@ def _responses(body: Body) -> tuple[list[Message], list[Body]]:
         kind = item.get("type")
         if kind in {"function_call", "custom_tool_call"}:
             call = ToolCall(
-                id=item.get("call_id"), name=item["name"], arguments=arguments_text(item.get("arguments") or item.get("input"))
+                id=item.get("call_id"),
+                name=item["name"],
+                arguments=arguments_text(item.get("arguments") or item.get("input")),
             )
             last = messages[-1] if messages else None
             if last is not None and last.role is Role.ASSISTANT and last.tool_calls:
@@ -217,7 +233,10 @@ def _converse_part(block: Body) -> Part:
         return ImagePart(data=image["source"].get("bytes"), media_type=f"image/{image['format']}")
     if "document" in block:
         document = block["document"]
-        return FilePart(data=document["source"].get("bytes"), media_type=_DOCUMENTS.get(document['format'], f"application/{document['format']}"))
+        return FilePart(
+            data=document["source"].get("bytes"),
+            media_type=_DOCUMENTS.get(document["format"], f"application/{document['format']}"),
+        )
     if "video" in block:
         return VideoPart()
     if "reasoningContent" in block:
@@ -252,7 +271,9 @@ def _generate_content(body: Body) -> tuple[list[Message], list[Body]]:
         if parts or calls:
             messages.append(Message(role=role, parts=tuple(parts), tool_calls=tuple(calls)))
     tools = body.get("tools") or config.get("tools") or ()
-    declared = [f for tool in tools for f in tool.get("functionDeclarations") or tool.get("function_declarations") or ()]
+    declared = [
+        f for tool in tools for f in tool.get("functionDeclarations") or tool.get("function_declarations") or ()
+    ]
     return messages, declared
 
 
@@ -280,7 +301,13 @@ def _joined(value: object) -> str:
 def _choice(body: Body) -> str:
     config = body.get("toolConfig") or (body.get("config") or {}).get("tool_config") or {}
     calling = config.get("functionCallingConfig") or config.get("function_calling_config") or {}
-    choice = body.get("tool_choice") or body.get("function_call") or config.get("toolChoice") or calling.get("mode") or "auto"
+    choice = (
+        body.get("tool_choice")
+        or body.get("function_call")
+        or config.get("toolChoice")
+        or calling.get("mode")
+        or "auto"
+    )
     if isinstance(choice, str):
         lower = choice.lower()
         return {"required": "any", "any": "any", "none": "none"}.get(lower, "auto")

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.counts import TokenCount
+from ctx_core.counting.tool_schemas import ToolDefinition
+from ctx_core.messages import Message
 
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.counting.options import RequestOptions
-    from ctx_core.counting.tool_schemas import ToolDefinition
-    from ctx_core.messages import Message
 
 _LEAST: Final = 0.4
 _MOST: Final = 2.5
@@ -70,7 +70,9 @@ def count_anchored(
     density = 1.0 if counter.framing.per_token == 1.0 else min(_DENSEST, max(1 / _DENSEST, ratio))
     added, removed = _difference(messages, anchor.sent)
     estimate = round(anchor.billed + (plain.estimate - then.estimate) * density)
-    more = sum(map(counter.count_message, added)) + max(0, counter.count_tools(tools) - counter.count_tools(anchor.tools))
+    more = sum(map(counter.count_message, added)) + max(
+        0, counter.count_tools(tools) - counter.count_tools(anchor.tools)
+    )
     less = sum(map(counter.nearest.count_message, removed)) * density / _RESERVE
     bound = max(estimate, anchor.billed + math.ceil(more * max(1.0, density)) - math.floor(less))
     return TokenCount(estimate=max(0, estimate), bound=max(0, bound), anchored=True)

@@ -43,7 +43,7 @@ class SplintrTokenizer:
         self.name = name
 
     def count(self, text: str) -> int:
-        """Give the number of tokens of a text. A half of a character that UTF-8 cannot hold counts as its substitute."""
+        """Give the number of tokens; half a character that UTF-8 cannot hold counts as its substitute."""
         try:
             return self._count(text)
         except UnicodeEncodeError:

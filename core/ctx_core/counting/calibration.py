@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Final, Self
 
 from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ctx_core.counting.counter import TokenCounter
 
 _LEAST: Final = 0.5
@@ -99,7 +100,7 @@ class Calibration:
         made = cls(size=size, models=models, enabled=enabled)
         for model, ratios in list(known.items())[-models:]:
             if isinstance(ratios, list):
-                kept = [float(r) for r in cast("list[Any]", ratios) if isinstance(r, int | float) and _LEAST <= r <= _MOST]
+                kept = [float(r) for r in ratios if isinstance(r, int | float) and _LEAST <= r <= _MOST]
                 if kept:
                     made._ratios[model] = deque(kept, maxlen=size)
         return made
@@ -107,4 +108,3 @@ class Calibration:
     def _known(self, model: str) -> list[float]:
         with self._lock:
             return list(self._ratios.get(model, ()))
-

@@ -10,6 +10,7 @@ known of a request only as a whole.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -48,6 +49,9 @@ from ctx_core.openai_messages import OpenAICodec
 if TYPE_CHECKING:
     from ctx_core.counting.counts import TokenCount
     from ctx_core.counting.options import RequestOptions
+
+
+__all__ = ["CounterLike", "TokenCounter", "ToolDefinition", "as_counter", "as_messages"]
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -122,7 +126,8 @@ class TokenCounter:
         elif message.role is Role.TOOL:
             tokens += framing.per_result
         if message.name and message.role is not Role.TOOL:
-            tokens += framing.per_name + self.count_text(message.name)
+            # A name that is the role itself takes the role's place.
+            tokens += self.count_text(message.name) + (0 if message.name == message.role else framing.per_name)
         text = message.text
         if text:
             tokens += self.count_text(text)
@@ -140,12 +145,18 @@ class TokenCounter:
         framing = self.framing
         specs = [read_tool(tool, at) for at, tool in enumerate(tools)]
         known = [spec for spec in specs if spec is not None]
-        raw = sum(self.tokenizer.count(compact_json(dict(tool))) for tool, spec in zip(tools, specs, strict=True) if spec is None)
+        raw = sum(
+            self.tokenizer.count(compact_json(dict(tool)))
+            for tool, spec in zip(tools, specs, strict=True)
+            if spec is None
+        )
         extra = framing.per_tool * len(tools)
         if framing.tools == "typescript":
             raw += self.tokenizer.count(tools_text(known)) if known else 0
         elif framing.tools == "json":
-            raw += sum(self.tokenizer.count(tool_json(tool, at)) for at, tool in enumerate(tools) if specs[at] is not None)
+            raw += sum(
+                self.tokenizer.count(tool_json(tool, at)) for at, tool in enumerate(tools) if specs[at] is not None
+            )
         else:
             for spec in known:
                 raw += self.tokenizer.count(spec.name) + self.tokenizer.count(spec.description)
@@ -241,8 +252,6 @@ def as_messages(messages: Iterable[Message | Mapping[str, Any]]) -> Iterable[Mes
 
 def _minified(arguments: str) -> str:
     """Write arguments without blanks, as they are rendered; what is no JSON stays as it is."""
-    import json
-
     try:
         return json.dumps(json.loads(arguments), ensure_ascii=False, separators=(",", ":"))
     except (ValueError, RecursionError):

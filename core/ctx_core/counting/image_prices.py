@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _HEADER: Final = 65_536
 """Bytes of a picture that are decoded to find its size; a JPEG's may stand behind its preview."""
 
+_ONE_TILE: Final = 384
+"""Pixels up to which Gemini takes a picture as one tile."""
+
 PriceKind: TypeAlias = Literal["tiles", "patches", "area", "gemini", "flat"]
 
 
@@ -56,7 +59,7 @@ def image_size(image: ImagePart) -> tuple[int, int] | None:
     data = _header(image.data) if image.data else _from_data_url(image.url)
     if not data:
         return None
-    import imagesize
+    import imagesize  # type: ignore[import-untyped]  # it has no types of its own
 
     try:
         width, height = imagesize.get(io.BytesIO(data))
@@ -66,7 +69,7 @@ def image_size(image: ImagePart) -> tuple[int, int] | None:
 
 
 def _from_data_url(url: str | None) -> bytes | None:
-    if url is None or not url[:5].lower() == "data:" or ";base64," not in url[:200]:
+    if url is None or url[:5].lower() != "data:" or ";base64," not in url[:200]:
         return None
     return _header(url.split(";base64,", 1)[1][: 2 * _HEADER])
 
@@ -100,7 +103,7 @@ def _patches(width: int, height: int) -> int:
 
 
 def _gemini_tiles(width: int, height: int) -> int:
-    if width <= 384 and height <= 384:
+    if max(width, height) <= _ONE_TILE:
         return 1
     side = max(256, min(768, min(width, height) / 1.5))
     return 1 + math.ceil(width / side) * math.ceil(height / side)

@@ -31,7 +31,9 @@ def measured(
     if counter.margin.none:
         return TokenCount(estimate=max(0, estimate), bound=max(0, estimate))
     # A saving is an estimate too: the bound takes only what is charged on top.
-    bound = counter.count_messages(messages, tools=tools) + math.ceil(max(0, _charges(counter, messages, tools, options)) * counter.margin.tools)
+    bound = counter.count_messages(messages, tools=tools) + math.ceil(
+        max(0, _charges(counter, messages, tools, options)) * counter.margin.tools
+    )
     return TokenCount(estimate=max(0, estimate), bound=max(0, bound, estimate))
 
 
@@ -67,8 +69,7 @@ def _savings(
         tokens += framing.default_system
         if (tools or options.schema is not None) and framing.tools_in_system:
             tokens += 4 - _appended(counter, messages[0].text)
-    tokens += framing.per_message * sum(map(_empty, messages))
-    return tokens
+    return tokens + (framing.per_message + framing.per_assistant) * sum(map(_empty, messages))
 
 
 def _asked(messages: list[Message]) -> int:

@@ -46,9 +46,12 @@ def read_tool(tool: ToolDefinition, at: int = 0) -> ToolSpec | None:
     name = tool.get("name")
     if not isinstance(name, str):
         return None
-    parameters = next((tool[key] for key in _PARAMETERS if isinstance(tool.get(key), Mapping)), {})
-    parameters = parameters.get("json", parameters) if isinstance(parameters.get("json"), Mapping) else parameters
-    description = "\n".join(text for text in (tool.get("description"), _grammar(tool.get("format"))) if isinstance(text, str))
+    parameters: Mapping[str, Any] = next((tool[key] for key in _PARAMETERS if isinstance(tool.get(key), Mapping)), {})
+    if isinstance(parameters.get("json"), Mapping):
+        parameters = cast("Mapping[str, Any]", parameters["json"])
+    description = "\n".join(
+        text for text in (tool.get("description"), _grammar(tool.get("format"))) if isinstance(text, str)
+    )
     return ToolSpec(name=name, description=description, parameters=parameters)
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from ctx_core.counting.tool_schemas import ToolSpec
+if TYPE_CHECKING:
+    from ctx_core.counting.tool_schemas import ToolSpec
 
 _DEPTH: Final = 16
 _LIMITS: Final = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "multipleOf")
@@ -36,7 +37,7 @@ def _signature(parameters: Schema) -> str:
         return "() => any"
     writer = _Writer(parameters)
     above = "".join(f"{line}\n" for line in _remarks(parameters))
-    return f"(_: {above}{writer.object(parameters, 0)}) => any"
+    return f"(_: {above}{writer.record(parameters, 0)}) => any"
 
 
 class _Writer:
@@ -46,7 +47,7 @@ class _Writer:
         definitions = root.get("$defs") or root.get("definitions")
         self._definitions: Schema = cast("Schema", definitions) if isinstance(definitions, Mapping) else {}
 
-    def object(self, schema: Schema, depth: int) -> str:
+    def record(self, schema: Schema, depth: int) -> str:
         """Write an object: on one line where nothing in it is explained."""
         properties = {name: self._resolved(inner) for name, inner in _properties(schema).items()}
         required = cast("list[str]", schema.get("required") or ())
@@ -79,7 +80,7 @@ class _Writer:
         if kind == "array":
             return self._array(schema, depth)
         if kind == "object" or "properties" in schema:
-            return self.object(schema, depth) if _properties(schema) else "object"
+            return self.record(schema, depth) if _properties(schema) else "object"
         return _SIMPLE.get(str(kind), "any")
 
     def _array(self, schema: Schema, depth: int) -> str:
