@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import replace
-from statistics import median
 from typing import TYPE_CHECKING, Final, Self
 
 from ctx_core.errors import BudgetError
@@ -64,7 +63,10 @@ class Calibration:
     def ratio(self, model: str) -> float:
         """Give what the nearest figure is to be multiplied by: the median; 1 where nothing is known."""
         known = self._known(model)
-        return median(known) if known else 1.0
+        if not known:
+            return 1.0
+        known.sort()
+        return (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
 
     def ceiling(self, model: str) -> float | None:
         """Give the highest ratio that was seen; None where too little is known to lean on."""

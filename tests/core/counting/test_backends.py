@@ -13,19 +13,33 @@ from ctx_core.counting.vocabulary import tiktoken_encoding
 pytest.importorskip("splintr", reason="splintr-rs is not installed")
 
 ALPHABETS = (
-    "abcdefghijklmnopqrstuvwxyz ", "ABCdef 0123456789.,;:!?\n\t", "äöüßéèçñøå ", "的一是不了在人有我他这", "かなカナ漢字ー。",
-    "한국어문장을씁니다 ", "العربية نص ", "हिन्दी पाठ ", "ไทยภาษา", "🚀🎉👨‍👩‍👧🏽✨", "\u200b\u200d\ufeff\u00a0", "{}[]()<>/\\\"'`=+-*&^%$#@",
-    "<|endoftext|>", "'s 't 're \r\n ", "0123456789", "\x00\x07\x1b",
-)  # fmt: skip
+    "abcdefghijklmnopqrstuvwxyz ",
+    "ABCdef 0123456789.,;:!?\n\t",
+    "äöüßéèçñøå ",
+    "的一是不了在人有我他这",
+    "かなカナ漢字ー。",
+    "한국어문장을씁니다 ",
+    "العربية نص ",
+    "हिन्दी पाठ ",
+    "ไทยภาษา",
+    "🚀🎉👨‍👩‍👧🏽✨",
+    "\u200b\u200d\ufeff\u00a0",
+    "{}[]()<>/\\\"'`=+-*&^%$#@",
+    "<|endoftext|>",
+    "'s 't 're \r\n ",
+    "0123456789",
+    "\x00\x07\x1b",
+)
 
 
 def strings(count: int) -> list[str]:
+    """Give that many strings of several scripts each, always the same ones."""
     dice = random.Random(20)  # noqa: S311 - a fixed sequence of test strings
     found: list[str] = []
     while len(found) < count:
         alphabets = dice.sample(ALPHABETS, dice.randint(1, 3))
-        pieces = ("".join(dice.choices(dice.choice(alphabets), k=dice.randint(1, 12))) for _ in range(dice.randint(1, 6)))
-        found.append("".join(pieces))
+        words = [dice.choices(dice.choice(alphabets), k=dice.randint(1, 12)) for _ in range(dice.randint(1, 6))]
+        found.append("".join(map("".join, words)))
     return found
 
 

@@ -17,11 +17,13 @@ Case = dict[str, Any]
 
 
 def cases() -> list[Case]:
+    """Give the cases that are about counting."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.json"))]
     return [case for case in found if case.get("op") == "count"]
 
 
 def counter(case: Case) -> TokenCounter:
+    """Give the counter that a case names."""
     name = case["budget"]["counter"]
     if name == "words":
         return as_counter(Words())

@@ -13,10 +13,13 @@ from ctx_core.messages import AudioPart, FilePart, ImagePart, Message, Part, Rol
 
 
 def png(width: int, height: int) -> bytes:
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height) + b"\x08\x02\x00\x00\x00" + b"\0" * 400
+    """Make the header of a picture of this size, and some of its content."""
+    header = struct.pack(">I4sII", 13, b"IHDR", width, height)
+    return b"\x89PNG\r\n\x1a\n" + header + b"\x08\x02\x00\x00\x00" + b"\0" * 400
 
 
 def cost(model: str, part: Part) -> int:
+    """Give what a part costs in a message."""
     counter = TokenCounter.for_model(model).nearest
     return counter.count_message(Message(role=Role.USER, parts=(part,))) - counter.count_message(Message.user(""))
 
@@ -35,7 +38,9 @@ def test_size_is_read_from_the_header(image: ImagePart) -> None:
     assert image_size(image) == (640, 480)
 
 
-@pytest.mark.parametrize("image", [ImagePart(url="https://example.org/a.png"), ImagePart(data="AAAA" * 50), ImagePart()])
+@pytest.mark.parametrize(
+    "image", [ImagePart(url="https://example.org/a.png"), ImagePart(data="AAAA" * 50), ImagePart()]
+)
 def test_unknown_size_is_none(image: ImagePart) -> None:
     """What is not at hand or no picture has no size, and nothing is downloaded."""
     assert image_size(image) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from ctx_core.counting import Anchor, Margin, TokenCounter, count_anchored
 from ctx_core.messages import Message, ToolCall
@@ -32,7 +33,7 @@ def test_each_text_reaches_the_tokenizer_once() -> None:
             Message.tool("2", tool_call_id="1")]  # fmt: skip
     tools = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}]
     for _ in range(3):
-        copies = [Message(role=m.role, parts=m.parts, tool_calls=m.tool_calls, tool_call_id=m.tool_call_id) for m in talk]
+        copies = [replace(message) for message in talk]
         assert counter.count_messages(copies, tools=tools) > 0
         assert counter.measure(copies, tools=tools).bound >= counter.measure(copies, tools=tools).estimate
         count_anchored(counter, copies, Anchor(billed=counter.count_messages(talk[:2]), sent=talk[:2]), tools=tools)

@@ -9,6 +9,7 @@ from ctx_core.counting.typescript import tools_text
 
 
 def written(parameters: dict[str, object], description: str = "") -> str:
+    """Give what is written for one tool."""
     text = tools_text([ToolSpec(name="f", description=description, parameters={"type": "object", **parameters})])
     return text.removeprefix("namespace functions {\n\n").removesuffix("\n\n} // namespace functions")
 
