@@ -48,6 +48,18 @@ _FAMILIES: Final = (
 )
 
 
+_SHOWN: Final = (
+    "exact",
+    "within_2",
+    "within_2pct",
+    "within_5pct",
+    "under_estimate",
+    "under_bound",
+    "mean_error",
+    "max_error",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
     """A row with the figures of one counter."""
@@ -148,9 +160,7 @@ def table(found: Sequence[dict[str, Any]]) -> str:
     head = f"| {' | '.join(columns.split()).replace('_', ' ')} |"
     lines = [head, "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for row in found:
-        shares = [f"{row[key]:.1%}" for key in (
-            "exact", "within_2", "within_2pct", "within_5pct", "under_estimate", "under_bound", "mean_error", "max_error",
-        )]  # fmt: skip
+        shares = [f"{row[key]:.1%}" for key in _SHOWN]
         lines.append(f"| {row['family']} | {row['kind']} | {row['counter']} | {row['rows']:,} | {' | '.join(shares)} |")
     return "\n".join(lines)
 

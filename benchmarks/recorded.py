@@ -284,9 +284,10 @@ def _gemini_part(block: Body) -> Part:
         return ReasoningPart(text) if block.get("thought") else TextPart(text)
     kind = inline.get("mimeType") or inline.get("mime_type") or ""
     data = inline.get("data")
-    part = {"image": ImagePart, "audio": AudioPart}.get(kind.split("/")[0])
-    if part is not None:
-        return part(data=data, media_type=kind)
+    if kind.startswith("image"):
+        return ImagePart(data=data, media_type=kind)
+    if kind.startswith("audio"):
+        return AudioPart(data=data, media_type=kind)
     return VideoPart(media_type=kind) if kind.startswith("video") else FilePart(data=data, media_type=kind)
 
 

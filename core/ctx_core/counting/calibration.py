@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, cast
 
 from ctx_core.errors import BudgetError
 
@@ -102,7 +102,8 @@ class Calibration:
         made = cls(size=size, models=models, enabled=enabled)
         for model, ratios in list(known.items())[-models:]:
             if isinstance(ratios, list):
-                kept = [float(r) for r in ratios if isinstance(r, int | float) and _LEAST <= r <= _MOST]
+                given = cast("list[object]", ratios)
+                kept = [float(r) for r in given if isinstance(r, int | float) and _LEAST <= r <= _MOST]
                 if kept:
                     made._ratios[model] = deque(kept, maxlen=size)
         return made

@@ -62,7 +62,8 @@ def image_size(image: ImagePart) -> tuple[int, int] | None:
     import imagesize  # type: ignore[import-untyped]  # it has no types of its own
 
     try:
-        width, height = imagesize.get(io.BytesIO(data))
+        size: tuple[float, float] = imagesize.get(io.BytesIO(data))  # pyright: ignore[reportUnknownMemberType]  # as above
+        width, height = size
     except Exception:  # noqa: BLE001 - whatever a broken picture makes it raise, its size is not known
         return None
     return (int(width), int(height)) if width > 0 and height > 0 else None

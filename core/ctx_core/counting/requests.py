@@ -51,7 +51,7 @@ def _charges(
         tokens += framing.thinking + (framing.thinking_with_tools if tools else 0)
     if framing.signature_characters:
         tokens += _signatures(messages) // framing.signature_characters
-    if framing.citations and any(_cites(part.raw) for message in messages for part in message.parts):
+    if framing.citations and _cited(messages):
         tokens += framing.citations
     if framing.recipient:
         tokens += sum(_parallel(counter, messages, at) for at in range(len(messages)))
@@ -79,12 +79,17 @@ def _asked(messages: list[Message]) -> int:
 
 def _signatures(messages: list[Message]) -> int:
     """Give the characters of the signatures that came with the calls of the running turn."""
+    raws: list[object] = [call.raw for message in messages[_asked(messages) :] for call in message.tool_calls]
     return sum(
-        len(str(cast("Mapping[str, object]", call.raw).get("thoughtSignature") or ""))
-        for message in messages[_asked(messages) :]
-        for call in message.tool_calls
-        if isinstance(call.raw, Mapping)
+        len(str(cast("Mapping[str, object]", raw).get("thoughtSignature") or ""))
+        for raw in raws
+        if isinstance(raw, Mapping)
     )
+
+
+def _cited(messages: list[Message]) -> bool:
+    raws: list[object] = [part.raw for message in messages for part in message.parts]
+    return any(map(_cites, raws))
 
 
 def _cites(block: object) -> bool:

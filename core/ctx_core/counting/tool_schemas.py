@@ -46,7 +46,9 @@ def read_tool(tool: ToolDefinition, at: int = 0) -> ToolSpec | None:
     name = tool.get("name")
     if not isinstance(name, str):
         return None
-    parameters: Mapping[str, Any] = next((tool[key] for key in _PARAMETERS if isinstance(tool.get(key), Mapping)), {})
+    parameters: Mapping[str, Any] = next(
+        (tool[key] for key in _PARAMETERS if isinstance(tool.get(key), Mapping)), cast("Mapping[str, Any]", {})
+    )
     if isinstance(parameters.get("json"), Mapping):
         parameters = cast("Mapping[str, Any]", parameters["json"])
     description = "\n".join(
@@ -60,7 +62,10 @@ def _grammar(form: object) -> object:
     if not isinstance(form, Mapping):
         return None
     inner = cast("Mapping[str, Any]", form)
-    return inner.get("definition") or (inner.get("grammar") or {}).get("definition")
+    nested: object = inner.get("grammar")
+    if isinstance(nested, Mapping):
+        inner = cast("Mapping[str, Any]", nested)
+    return inner.get("definition")
 
 
 def compact_json(value: object, at: int = 0) -> str:
@@ -108,7 +113,7 @@ def schema_strings(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[
         if isinstance(inner, Mapping):
             yield from schema_strings(cast("Mapping[str, Any]", inner), depth + 1)
     for key in ("items", "anyOf", "oneOf", "allOf"):
-        inner = schema.get(key)
-        for part in cast("list[Any]", inner if isinstance(inner, list) else [inner]):
+        below: object = schema.get(key)
+        for part in cast("list[object]", below) if isinstance(below, list) else [below]:
             if isinstance(part, Mapping):
                 yield from schema_strings(cast("Mapping[str, Any]", part), depth + 1)

@@ -117,8 +117,8 @@ class _Writer:
             return True
         if depth > _DEPTH:
             return False
-        inner = [*_properties(schema).values(), schema.get("items")]
-        return any(self._explained(part, depth + 1) for part in inner if isinstance(part, Mapping))
+        inner: list[object] = [*_properties(schema).values(), schema.get("items")]
+        return any(self._explained(cast("Schema", part), depth + 1) for part in inner if isinstance(part, Mapping))
 
 
 def _properties(schema: Schema) -> Schema:

@@ -28,7 +28,7 @@ def _rows() -> list[Row]:
 def mean(rows: list[Row], figure: str, chosen: Callable[[Row], bool]) -> float:
     """Give the mean of a figure over the rows of requests that are chosen."""
     kept = [row for row in rows if chosen(row) and row["kind"] != "conversation"]
-    return sum(row[figure] * row["rows"] for row in kept) / sum(row["rows"] for row in kept)
+    return float(sum(row[figure] * row["rows"] for row in kept) / sum(row["rows"] for row in kept))
 
 
 @pytest.mark.parametrize(
