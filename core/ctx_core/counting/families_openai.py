@@ -10,13 +10,15 @@ from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import ImagePrice
 
 _CHAT: Final = Framing()
-_RESPONSES: Final = replace(_CHAT, any_tools=3, tools_in_system=False, per_schema=1, required_tool=9)
+_RESPONSES: Final = replace(
+    _CHAT, any_tools=3, tools_in_system=False, per_call=1, parallel=None, per_schema=1, required_tool=9
+)
 _REASONING: Final = replace(
-    _CHAT, per_request=2, per_assistant=2, per_call=7, recipient="", any_tools=10, tools_in_system=False,
+    _CHAT, per_request=2, per_assistant=2, per_call=7, recipient="", parallel=None, any_tools=10, tools_in_system=False,
     forced_tool=0, forced_prefix=None, per_schema=4,
 )  # fmt: skip
 _REASONING_RESPONSES: Final = replace(_REASONING, per_call=6, any_tools=6, per_schema=0)
-_EXACT: Final = Margin(tools=1.03, any_tools=8, per_request=2, media=1.05)
+_EXACT: Final = Margin(tools=1.03, any_tools=24, per_request=2, media=1.05)
 _EXACT_REASONING: Final = replace(_EXACT, per_call=9)
 _MINI_TILES: Final = ImagePrice(base=2_833, unit=5_667)
 _PATCHES_MINI: Final = ImagePrice(kind="patches", unit=1.62)
@@ -33,7 +35,7 @@ OPENAI: Final[tuple[Family, ...]] = (
     Family(models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), framing=_CHAT,
            margin=_EXACT, rows=1_950, source="text, tools, calls, schemas; images: OpenAI's published tiles"),
     Family(models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), api="responses",
-           framing=_RESPONSES, margin=_EXACT, rows=290, source="text, tools, calls, schemas"),
+           framing=_RESPONSES, margin=_EXACT, rows=290, source="text, tools, schemas; a call and its result are 8 or 11 over their texts"),
     Family(models=("gpt-4o-mini",), framing=replace(_CHAT, images=_MINI_TILES), margin=_EXACT, rows=900,
            source="as gpt-4o, with a dearer tile"),
     Family(models=("gpt-4o-mini",), api="responses", framing=replace(_RESPONSES, images=_MINI_TILES), margin=_EXACT,

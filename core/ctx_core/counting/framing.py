@@ -43,6 +43,8 @@ class Framing:
     """Whether a result is rendered with the tool's name; billed with the call, which knows it."""
     signature_characters: int = 0
     """Characters of an opaque signature of thoughts that cost a token, with the calls of the running turn; 0: free."""
+    parallel: int | None = 20
+    """Calls side by side, rendered as one call that holds them, in addition to its JSON; None: as single calls."""
     per_result: int = 0
     """Every tool result, in addition to `per_message`."""
     tools: ToolStyle = "typescript"
@@ -96,7 +98,8 @@ class Framing:
         """Give a framing that costs nothing: only texts count."""
         return cls(
             per_request=0, per_message=0, per_name=0, per_call=0, recipient="", name_with_result=False,
-            any_tools=0, tools="json", tools_in_system=False, forced_tool=0, forced_prefix=None, per_schema=0,
+            any_tools=0, tools="json", tools_in_system=False, forced_tool=0, forced_prefix=None,
+            parallel=None, per_schema=0,
             images=ImagePrice(kind="flat"), image=0, audio=0, video=0, file=0,
         )  # fmt: skip
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from ctx_core.counting.family import Family
 
-_THROUGH_RESPONSES: Final = frozenset({"openrouter"})
-"""Hosts that send chat requests on to OpenAI's responses API: 31 of 39 recorded bills with tools are exact by it."""
+_THROUGH_RESPONSES: Final = frozenset({"openrouter", "vercel-gateway"})
+"""Hosts that send chat requests on to OpenAI's responses API: of 43 recorded bills with tools 35 are exact by it."""
 _LOCK: Final = threading.Lock()
 _REGISTERED: Final[dict[str, tuple[CachedTokenizer, Framing]]] = {}
 _CACHES: Final[dict[str, CachedTokenizer]] = {}

@@ -53,7 +53,7 @@ def _charges(
         tokens += _signatures(messages) // framing.signature_characters
     if framing.citations and _cited(messages):
         tokens += framing.citations
-    if framing.recipient:
+    if framing.parallel is not None:
         tokens += sum(_parallel(counter, messages, at) for at in range(len(messages)))
     return tokens
 
@@ -139,16 +139,17 @@ def _parallel(counter: TokenCounter, messages: list[Message], at: int) -> int:
     calls = messages[at].tool_calls
     if len(calls) < 2:  # noqa: PLR2004 - one call is no parallel call
         return 0
-    count = counter.count_text
+    count, framing = counter.count_text, counter.framing
     results: list[Message] = []
     for message in messages[at + 1 :]:
         if message.role is not Role.TOOL:
             break
         results.append(message)
     uses = [{"recipient_name": f"functions.{call.name}", "parameters": _parsed(call.arguments)} for call in calls]
-    together = count(_compact({"tool_uses": uses})) + sum(count(_compact(result.text)) for result in results) + 20
+    together = (framing.parallel or 0) + count(_compact({"tool_uses": uses}))
+    together += sum(count(_compact(result.text)) for result in results)
     single = sum(counter.count_message(result) for result in results) + counter.count_message(messages[at])
-    single -= count(messages[at].text) + counter.framing.per_message if messages[at].text else 0
+    single -= count(messages[at].text) + framing.per_message if messages[at].text else 0
     return together - single
 
 
