@@ -181,11 +181,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compares token counts with recorded bills.")
     parser.add_argument("--data", type=Path, required=True, help="recorded requests, one JSON object a line")
     parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--least", type=int, default=1, help="rows that a line of the printed table needs")
     given = parser.parse_args()
     found = results(recorded(given.data))
     if given.json:
         given.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(table(found))  # noqa: T201 - the benchmark's output
+    print(table([row for row in found if row["rows"] >= given.least]))  # noqa: T201 - the benchmark's output
     print(f"\n{versions()}")  # noqa: T201
 
 
