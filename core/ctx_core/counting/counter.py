@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ctx_core.counting.documents import document_price, document_text
+from ctx_core.counting.families_openai import CHAT
 from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import image_size
 from ctx_core.counting.registry import encoding_tokenizer, resolve
-from ctx_core.counting.tokenizers import CachedTokenizer, Tokenizer, TokenizerLike
+from ctx_core.counting.tokenizers import CachedTokenizer, Tokenizer, TokenizerLike, is_tokenizer
 from ctx_core.counting.tool_schemas import (
     ToolDefinition,
     compact_json,
@@ -97,7 +98,7 @@ class TokenCounter:
     @classmethod
     def for_encoding(cls, encoding: str) -> TokenCounter:
         """Give the counter for an encoding such as `o200k_base`, with OpenAI's framing."""
-        return cls(encoding_tokenizer(encoding))
+        return cls(encoding_tokenizer(encoding), framing=CHAT)
 
     @property
     def nearest(self) -> TokenCounter:
@@ -151,7 +152,9 @@ class TokenCounter:
             if spec is None
         )
         extra = framing.per_tool * len(tools)
-        if framing.tools == "typescript":
+        if framing.tools == "definition":
+            raw = sum(self.tokenizer.count(compact_json(dict(tool), at)) for at, tool in enumerate(tools))
+        elif framing.tools == "typescript":
             raw += self.tokenizer.count(tools_text(known)) if known else 0
         elif framing.tools == "json":
             raw += sum(
@@ -189,7 +192,9 @@ class TokenCounter:
 
     def _count_call(self, call: ToolCall) -> int:
         framing = self.framing
-        raw = self.tokenizer.count(framing.recipient + call.name) + self.tokenizer.count(_minified(call.arguments))
+        raw = self.tokenizer.count(framing.recipient + call.name) + self.tokenizer.count(
+            call.arguments if framing.tools == "definition" else _minified(call.arguments)
+        )
         if framing.name_with_result:
             raw += self.tokenizer.count(call.name)
         return self._scaled(raw * framing.per_call_token + framing.per_call, self.margin.tools) + self.margin.per_call
@@ -233,12 +238,13 @@ def as_counter(counter: CounterLike | None) -> TokenCounter:
         BudgetError: for anything else.
     """
     if counter is None:
-        return TokenCounter.for_model("")
+        tokenizer, framing, margin = resolve("")
+        return TokenCounter(tokenizer, framing=framing, margin=margin)
     if isinstance(counter, TokenCounter):
         return counter
     if isinstance(counter, str):
         return TokenCounter.for_model(counter)
-    if isinstance(counter, Tokenizer) or callable(counter):
+    if is_tokenizer(counter):
         return TokenCounter(counter)
     msg = f"counter must be a TokenCounter, a tokenizer, a function or a model's name, found {type(counter).__name__}"
     raise BudgetError(msg)

@@ -9,12 +9,15 @@ from ctx_core.counting.family import Family
 from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import ImagePrice
 
-_CHAT: Final = Framing()
+CHAT: Final = Framing(
+    per_call=2, recipient=" to=functions.", name_with_result=True, parallel=20, tools="typescript", per_tool=0, any_tools=9,
+    tools_in_system=True, forced_tool=6, forced_prefix="functions.", per_schema=8,
+)  # fmt: skip
 _RESPONSES: Final = replace(
-    _CHAT, any_tools=3, tools_in_system=False, per_call=1, parallel=None, per_schema=1, required_tool=9
+    CHAT, any_tools=3, tools_in_system=False, per_call=1, parallel=None, per_schema=1, required_tool=9
 )
 _REASONING: Final = replace(
-    _CHAT, per_request=2, per_assistant=2, per_call=7, recipient="", parallel=None, any_tools=10, tools_in_system=False,
+    CHAT, per_request=2, per_assistant=2, per_call=7, recipient="", parallel=None, any_tools=10, tools_in_system=False,
     forced_tool=0, forced_prefix=None, per_schema=4,
 )  # fmt: skip
 _REASONING_RESPONSES: Final = replace(_REASONING, per_call=6, any_tools=6, per_schema=0)
@@ -28,23 +31,23 @@ _PATCHES_5: Final = ImagePrice(kind="patches", unit=1.5)
 _GPT_5: Final = replace(_REASONING, per_call=9, any_tools=91, images=ImagePrice(base=70, unit=140))
 
 OPENAI: Final[tuple[Family, ...]] = (
-    Family(models=("gpt-3.5", "gpt-35", "gpt-4", "gpt-4-turbo"), vocabulary="cl100k_base", framing=_CHAT, margin=_EXACT,
+    Family(models=("gpt-3.5", "gpt-35", "gpt-4", "gpt-4-turbo"), vocabulary="cl100k_base", framing=CHAT, margin=_EXACT,
            rows=245, source="197 text rows, all but 5 exact"),
     Family(models=("gpt-3.5", "gpt-35", "gpt-4", "gpt-4-turbo"), api="responses", vocabulary="cl100k_base",
            framing=_RESPONSES, margin=_EXACT, rows=10, source="as gpt-4o"),
-    Family(models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), framing=_CHAT,
+    Family(models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), framing=CHAT,
            margin=_EXACT, rows=1_950, source="text, tools, calls, schemas; images: OpenAI's published tiles"),
     Family(models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), api="responses",
            framing=_RESPONSES, margin=_EXACT, rows=290, source="text, tools, schemas; a call and its result are 8 or 11 over their texts"),
-    Family(models=("gpt-4o-mini",), framing=replace(_CHAT, images=_MINI_TILES), margin=_EXACT, rows=900,
+    Family(models=("gpt-4o-mini",), framing=replace(CHAT, images=_MINI_TILES), margin=_EXACT, rows=900,
            source="as gpt-4o, with a dearer tile"),
     Family(models=("gpt-4o-mini",), api="responses", framing=replace(_RESPONSES, images=_MINI_TILES), margin=_EXACT,
            rows=60, source="as gpt-4o, with a dearer tile"),
-    Family(models=("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"), framing=replace(_CHAT, per_request=2, audio=10),
+    Family(models=("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"), framing=replace(CHAT, per_request=2, audio=10),
            margin=replace(_EXACT, media=20.0), rows=5, source="text 1 less than gpt-4o; sound: 10 tokens a second"),
-    Family(models=("gpt-4.1-mini",), framing=replace(_CHAT, images=_PATCHES_MINI),
+    Family(models=("gpt-4.1-mini",), framing=replace(CHAT, images=_PATCHES_MINI),
            margin=_EXACT, rows=300, source="as gpt-4.1; images: published patches"),
-    Family(models=("gpt-4.1-nano",), framing=replace(_CHAT, images=_PATCHES_NANO),
+    Family(models=("gpt-4.1-nano",), framing=replace(CHAT, images=_PATCHES_NANO),
            margin=_EXACT, rows=60, source="as gpt-4.1; images: published patches"),
     Family(models=("o1", "o3", "o4"), framing=replace(_REASONING, images=ImagePrice(base=75, unit=150)),
            margin=_EXACT_REASONING, rows=130, source="text exact; tools exact"),

@@ -7,18 +7,19 @@ from typing import Literal, TypeAlias
 
 from ctx_core.counting.image_prices import ImagePrice
 
-ToolStyle: TypeAlias = Literal["typescript", "json", "strings"]
-"""How a model reads tools: OpenAI's TypeScript, their JSON, or Gemini's list of strings."""
+ToolStyle: TypeAlias = Literal["definition", "json", "typescript", "strings"]
+"""How tools are counted: by the JSON of their definition as it is given, by the JSON that chat templates show, by
+OpenAI's TypeScript, or by Gemini's list of strings."""
 
 Reasoning: TypeAlias = Literal["all", "turn", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Framing:
-    """Prices in tokens. The defaults are OpenAI's for chat models that do not reason.
+    """Prices in tokens. The defaults are for a tokenizer of one's own: OpenAI's frame, and tools by their JSON.
 
-    They are what the provider's rendering of a prompt costs, as recorded bills show it; what a budget adds
-    to be on the safe side is a `Margin`.
+    In the table of families they are what the provider's rendering of a prompt costs, as recorded bills show
+    it; what a budget adds to be on the safe side is a `Margin`.
     """
 
     per_request: int = 3
@@ -35,34 +36,34 @@ class Framing:
     """A message that names its speaker, in addition to the name's own tokens."""
     per_token: float = 1.0
     """Tokens of the model for a token of the vocabulary that counts: 1 where it is the model's own."""
-    per_call: int = 2
+    per_call: int = 14
     """Every tool call, in addition to its name and its arguments."""
-    recipient: str = " to=functions."
+    recipient: str = ""
     """Written before the name of a called tool."""
-    name_with_result: bool = True
+    name_with_result: bool = False
     """Whether a result is rendered with the tool's name; billed with the call, which knows it."""
     signature_characters: int = 0
     """Characters of an opaque signature of thoughts that cost a token, with the calls of the running turn; 0: free."""
-    parallel: int | None = 20
+    parallel: int | None = None
     """Calls side by side, rendered as one call that holds them, in addition to its JSON; None: as single calls."""
     per_result: int = 0
     """Every tool result, in addition to `per_message`."""
-    tools: ToolStyle = "typescript"
-    per_tool: int = 0
+    tools: ToolStyle = "definition"
+    per_tool: int = 12
     """Every tool definition, in addition to its text."""
     per_property: int = 0
     """Every property of a tool's schema, in addition to its text."""
-    any_tools: int = 9
+    any_tools: int = 30
     """Once a request that has tools: the heading over them."""
-    tools_in_system: bool = True
+    tools_in_system: bool = False
     """Whether the tools are written into the first system message, where there is one, which saves its frame."""
     per_tool_token: float = 1.0
     """Like `per_token`, for the text of tool definitions."""
     per_call_token: float = 1.0
     """Like `per_token`, for the names and arguments of calls, which some providers wrap word by word."""
-    forced_tool: int = 6
+    forced_tool: int = 0
     """A request that forces one tool, in addition to `forced_prefix` and the tool's name."""
-    forced_prefix: str | None = "functions."
+    forced_prefix: str | None = None
     """Written before the name of a forced tool; None where the name is not billed."""
     required_tool: int = 0
     """A request that asks for any tool."""
@@ -97,9 +98,8 @@ class Framing:
     def free(cls) -> Framing:
         """Give a framing that costs nothing: only texts count."""
         return cls(
-            per_request=0, per_message=0, per_name=0, per_call=0, recipient="", name_with_result=False,
-            any_tools=0, tools="json", tools_in_system=False, forced_tool=0, forced_prefix=None,
-            parallel=None, per_schema=0,
+            per_request=0, per_message=0, per_name=0, per_call=0, per_tool=0,
+            any_tools=0, per_schema=0,
             images=ImagePrice(kind="flat"), image=0, audio=0, video=0, file=0,
         )  # fmt: skip
 
