@@ -81,6 +81,8 @@ class AudioPart(_Raw):
 class VideoPart(_Raw):
     """A film."""
 
+    data: str | bytes | None = field(default=None, repr=False)
+    """Content, as base64 text or as bytes."""
     media_type: str | None = None
     """MIME type where known."""
 
@@ -90,6 +92,8 @@ class FilePart(_Raw):
     """A document. Where it is plain text, `text` has it and it counts as text."""
 
     text: str | None = field(default=None, repr=False)
+    data: str | bytes | None = field(default=None, repr=False)
+    """Content of a document that is no plain text, as base64 text or as bytes."""
     media_type: str | None = None
     """MIME type where known."""
 

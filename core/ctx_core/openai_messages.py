@@ -192,10 +192,16 @@ def _read_image(block: Mapping[str, Any]) -> ImagePart:
 
 def _read_file(block: Mapping[str, Any]) -> FilePart:
     source = _inner(block, "source")
+    inner = _inner(block, "file") or block
     plain = block.get("text") or (source.get("data") if source.get("type") == "text" else None)
+    data = block.get("base64") or source.get("data") or inner.get("file_data") or block.get("data")
+    media_type = block.get("mime_type") or source.get("media_type")
+    if media_type is None and isinstance(data, str) and data.startswith("data:"):
+        media_type = data[5:].partition(";")[0]
     return FilePart(
         text=_string_or_none(plain),
-        media_type=_string_or_none(block.get("mime_type") or source.get("media_type")),
+        data=None if plain else _string_or_none(data),
+        media_type=_string_or_none(media_type),
         raw=block,
     )
 

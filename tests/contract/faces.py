@@ -41,7 +41,6 @@ from ctx_core import (
     WindowState,
     fit,
 )
-from ctx_core.openai_messages import OpenAICodec
 from langchain_ctx import BudgetedChatMessageHistory, ContextRunnable, LangChainCodec
 from llamaindex_ctx import ContextMemoryBuffer
 from llamaindex_ctx.convert import ChatMessageCodec
@@ -349,7 +348,8 @@ def from_langchain(
         if isinstance(message, ToolMessage):
             made["tool_call_id"] = message.tool_call_id
         return made | ({"name": message.name} if isinstance(message, FunctionMessage) else {})
-    mine, native = source[at], natives[at]
+    mine: OpenAIMessage = source[at]
+    native = natives[at]
     if message == native:
         return mine
     altered = dict(mine)
@@ -407,9 +407,10 @@ def from_llamaindex(
     at = extra.get(NUMBER)
     texts = "".join(block.text for block in message.blocks if isinstance(block, TextBlock))
     if at is None:
-        made = {key: extra[key] for key in ("tool_call_id", "name") if key in extra}
-        return {"role": message.role.value, "content": texts, **made}
-    mine, native = source[at], natives[at]
+        made: OpenAIMessage = {key: extra[key] for key in ("tool_call_id", "name") if key in extra}
+        return {"role": message.role.value, "content": texts} | made
+    mine: OpenAIMessage = source[at]
+    native = natives[at]
     if message == native:
         return mine
     altered = dict(mine)
@@ -427,7 +428,7 @@ def from_llamaindex(
 
 def _keep_calls(altered: OpenAIMessage, left: list[str | None]) -> None:
     """Take out the calls of which the ids are not left, the first of equal ones."""
-    calls = []
+    calls: list[dict[str, Any]] = []
     for call in reversed(altered.get("tool_calls") or ()):
         if call["id"] in left:
             left.remove(call["id"])

@@ -134,7 +134,7 @@ def test_a_memory_over_its_share_is_cut_to_it() -> None:
     facts, question = case["messages"][0]["content"], case["messages"][-1]["content"]
     budget = ContextBudget(100, parts={"memories": Tokens(case["budget"]["layers"]["memories"])})
     layer = Layer(name="memories", text=facts)
-    context = ContextBuilder(budget, WORDS).layer(layer).build(message=question, codec=OpenAICodec())
+    context = ContextBuilder(budget, WORDS).layer(layer).build([], question, codec=OpenAICodec())
     assert failed(case, context.messages) == []
     assert 38 <= context.report.layer("memories").used <= 40
     assert context.report.layer("memories").why == "truncated to its part"
@@ -147,7 +147,7 @@ def test_a_memory_that_is_a_little_too_long_stays() -> None:
     facts, question = case["messages"][0]["content"], case["messages"][-1]["content"]
     budget = ContextBudget(100, parts={"memories": Tokens(90)})
     layer = Layer(name="memories", text=facts)
-    context = ContextBuilder(budget, WORDS).layer(layer).build(message=question, codec=OpenAICodec())
+    context = ContextBuilder(budget, WORDS).layer(layer).build([], question, codec=OpenAICodec())
     assert failed(case, context.messages) == []
     assert 88 <= context.report.layer("memories").used <= 90
 
@@ -158,7 +158,7 @@ def test_facts_give_way_to_the_question() -> None:
     case = case_named("025")
     facts, question = case["messages"][0]["content"], case["messages"][-1]["content"]
     budget = ContextBudget(100, parts={"system": Tokens(case["budget"]["layers"]["system"])})
-    context = ContextBuilder(budget, WORDS).system(facts, protected=False).build(message=question, codec=OpenAICodec())
+    context = ContextBuilder(budget, WORDS).system(facts, protected=False).build([], question, codec=OpenAICodec())
     assert failed(case, context.messages) == []
 
 

@@ -410,7 +410,7 @@ def test_builders_can_be_pickled_and_copied() -> None:
     last=st.booleans(),
     protected=st.booleans(),
 )
-def test_a_context_never_exceeds_its_budget(  # noqa: PLR0913 - each is a dimension
+def test_a_context_never_exceeds_its_budget(
     *,
     system: int,
     facts: list[tuple[int, int]],

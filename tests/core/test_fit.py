@@ -11,6 +11,7 @@ import pytest
 
 from ctx_core import (
     BudgetError,
+    Context,
     ContextOverflowError,
     Framing,
     HistoryPolicy,
@@ -65,7 +66,7 @@ def test_the_same_kind_comes_back(kind: type) -> None:
     if kind is Message:
         roles = {"system": Message.system, "user": Message.user, "assistant": Message.assistant}
         messages = [roles[message["role"]](message["content"]) for message in messages]
-    context = fit(messages, 20, counter=WORDS, policy=policy)
+    context: Context[Any] = fit(messages, 20, counter=WORDS, policy=policy)
     assert len(context.messages) == 7
     assert all(isinstance(message, kind) for message in context.messages)
 
@@ -151,7 +152,7 @@ def test_what_is_no_message_is_refused(messages: Any, found: str) -> None:
 def test_a_result_without_an_id_is_paired() -> None:
     """It answers the call before it."""
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "not json"}}
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "content": "r"},

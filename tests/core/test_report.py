@@ -187,7 +187,7 @@ class WellFormed(HTMLParser):
 
 def test_the_html_is_well_formed(report: ContextReport) -> None:
     """All tags are closed, and every layer has a row."""
-    page = WellFormed(report._repr_html_())  # noqa: SLF001 - a notebook calls it so
+    page = WellFormed(report._repr_html_())
     assert page.open == []
     assert page.tags.count("tr") == 1 + len(report.layers)
     assert all(layer.name in page.read for layer in report.layers)
@@ -195,14 +195,14 @@ def test_the_html_is_well_formed(report: ContextReport) -> None:
 
 def test_the_bar_is_the_whole_window(report: ContextReport) -> None:
     """Layers, what is free, and what is kept for the answer, to 100 percent."""
-    page = WellFormed(report._repr_html_())  # noqa: SLF001
+    page = WellFormed(report._repr_html_())
     assert sum(page.widths) == pytest.approx(100, abs=0.05)
     assert len(page.widths) == sum(layer.used > 0 for layer in report.layers) + (report.available > 0) + 1
 
 
 def test_the_html_needs_nothing_else(report: ContextReport) -> None:
     """No script, nothing to load: it can be sent anywhere."""
-    html = report._repr_html_()  # noqa: SLF001
+    html = report._repr_html_()
     assert not {"script", "link", "img", "iframe"} & set(WellFormed(html).tags)
     assert "http" not in html
 
@@ -213,7 +213,7 @@ def test_names_in_the_html_are_escaped() -> None:
     counter = TokenCounter(WORDS.tokenizer)
     counter.tokenizer.name = name
     built = ContextBuilder(ContextBudget(50, parts={name: Share(1.0)}), counter).layer(Layer(name=name, text="t"))
-    html = built.build(message="hi").report._repr_html_()  # noqa: SLF001
+    html = built.build(message="hi").report._repr_html_()
     counter.tokenizer.name = "words"
     page = WellFormed(html)
     assert "marquee" not in page.tags
@@ -224,4 +224,4 @@ def test_the_html_of_a_full_window_is_well_formed() -> None:
     """Without a reserve and with nothing free."""
     report = ContextBuilder(5, WORDS).build(message="a").report
     assert report.available == 0
-    assert sum(WellFormed(report._repr_html_()).widths) == pytest.approx(100, abs=0.05)  # noqa: SLF001
+    assert sum(WellFormed(report._repr_html_()).widths) == pytest.approx(100, abs=0.05)

@@ -26,7 +26,7 @@ from ctx_core.counting import FourCharacters
 from tests.contract.conversations import conversations
 from tests.contract.policies import pinning_policies
 
-SECRET = "Xyzzy"
+SECRET = "Xyzzy"  # noqa: S105 - the word that must not be seen
 COUNTER = TokenCounter(FourCharacters())
 
 
@@ -76,7 +76,7 @@ def shown(context: Any) -> str:
     report = context.report
     return " ".join(
         [
-            repr(context), str(context), str(report), repr(report), out.getvalue(), report._repr_html_(),  # noqa: SLF001
+            repr(context), str(context), str(report), repr(report), out.getvalue(), report._repr_html_(),
             json.dumps(report.to_dict()), repr(context.state), json.dumps(context.state.to_dict()),
             repr(log.records), repr(log.stats()), repr(COUNTER), *map(repr, context.report.layers),
         ]

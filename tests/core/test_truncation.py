@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ctx_core import TokenCounter
 from ctx_core.counting import FourCharacters, Tokenizer, Words
-from ctx_core.truncation import MARKER, cut_end, cut_middle
+from ctx_core.truncation import cut_end, cut_middle
 
 COUNTER = TokenCounter(FourCharacters())
 WORDS = TokenCounter(lambda text: len(text.split()))

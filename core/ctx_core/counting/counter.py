@@ -1,19 +1,35 @@
 """Counts what a request costs: the texts through a tokenizer, the rest through a framing.
 
-Counting is additive: a request costs the primer, the tools and the sum of its messages. Nothing is
-ever counted by joining texts, so a turn pays only for texts that were not seen before.
+Counting is additive: a request costs the primer, the tools and the sum of its messages. Nothing is ever
+counted by joining texts, so a turn pays only for texts that were not seen before.
+
+The counting methods give the bound: the figure that a budget may rely on. `TokenCounter.nearest` is the same
+counter without the margin, and `TokenCounter.measure` gives both figures of a whole request, with what can be
+known of a request only as a whole.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ctx_core.counting.families import encoding_tokenizer, family_of
-from ctx_core.counting.framing import Framing
+from ctx_core.counting.documents import document_price, document_text
+from ctx_core.counting.families_openai import CHAT
+from ctx_core.counting.framing import Framing, Margin
+from ctx_core.counting.image_prices import image_size
+from ctx_core.counting.registry import encoding_tokenizer, resolve
 from ctx_core.counting.tokenizers import CachedTokenizer, Tokenizer, TokenizerLike, is_tokenizer
+from ctx_core.counting.tool_schemas import (
+    ToolDefinition,
+    compact_json,
+    read_tool,
+    schema_strings,
+    tool_json,
+)
+from ctx_core.counting.typescript import tools_text
 from ctx_core.errors import BudgetError
 from ctx_core.messages import (
     AudioPart,
@@ -26,12 +42,17 @@ from ctx_core.messages import (
     ReasoningPart,
     Role,
     TextPart,
+    ToolCall,
     VideoPart,
 )
 from ctx_core.openai_messages import OpenAICodec
 
-ToolDefinition: TypeAlias = Mapping[str, Any]
-"""A tool as OpenAI's API takes it: `{"type": "function", "function": {"name", "description", "parameters"}}`."""
+if TYPE_CHECKING:
+    from ctx_core.counting.counts import TokenCount
+    from ctx_core.counting.options import RequestOptions
+
+
+__all__ = ["CounterLike", "TokenCounter", "ToolDefinition", "as_counter", "as_messages"]
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -44,60 +65,109 @@ class TokenCounter:
     """What is billed beside the texts."""
     model: str | None
     """The model it counts for, where it was made for one."""
+    margin: Margin
+    """What is added so that a bill is not above the figures; nothing for a tokenizer of your own."""
 
-    def __init__(self, tokenizer: TokenizerLike, *, framing: Framing | None = None, model: str | None = None) -> None:
+    def __init__(
+        self,
+        tokenizer: TokenizerLike,
+        *,
+        framing: Framing | None = None,
+        model: str | None = None,
+        margin: Margin | None = None,
+    ) -> None:
         """Take a tokenizer, or a plain function from text to number of tokens, and a framing (OpenAI's by default)."""
         cached = tokenizer if isinstance(tokenizer, CachedTokenizer) else CachedTokenizer(tokenizer)
         object.__setattr__(self, "tokenizer", cached)
         object.__setattr__(self, "framing", framing or Framing())
         object.__setattr__(self, "model", model)
+        object.__setattr__(self, "margin", margin or Margin())
 
     @classmethod
-    def for_model(cls, model: str) -> TokenCounter:
-        """Give the counter for a model by name: exact for OpenAI's texts, a safe estimate for the others."""
-        tokenizer, framing = family_of(model)
-        return cls(tokenizer, framing=framing, model=model)
+    def for_model(cls, model: str, *, api: str | None = None, host: str | None = None) -> TokenCounter:
+        """Give the counter for a model by name.
+
+        Args:
+            model: its name, with or without a provider in front of it.
+            api: `responses` for OpenAI's responses API, which bills tools and schemas otherwise.
+            host: who serves it, where that changes the bill: `vertex`, `groq`, `openrouter`, ….
+        """
+        tokenizer, framing, margin = resolve(model, api=api, host=host)
+        return cls(tokenizer, framing=framing, model=model, margin=margin)
 
     @classmethod
     def for_encoding(cls, encoding: str) -> TokenCounter:
-        """Give the counter for an encoding of tiktoken, such as `o200k_base`, with OpenAI's framing."""
-        return cls(encoding_tokenizer(encoding))
+        """Give the counter for an encoding such as `o200k_base`, with OpenAI's framing."""
+        return cls(encoding_tokenizer(encoding), framing=CHAT)
+
+    @property
+    def nearest(self) -> TokenCounter:
+        """The same counter without its margin: its figures are the nearest ones, and may be too low."""
+        if self.margin.none:
+            return self
+        return TokenCounter(self.tokenizer, framing=self.framing, model=self.model)
 
     @property
     def primer(self) -> int:
         """Tokens that a request costs before its first message."""
-        return self.framing.per_request
+        return self.framing.per_request + self.framing.default_system + self.margin.per_request
 
     def count_text(self, text: str) -> int:
         """Count the tokens of a text."""
-        return self.tokenizer.count(text)
+        return self._scaled(self.tokenizer.count(text), self.framing.per_token * self.margin.text)
 
     def count_message(self, message: Message) -> int:
         """Count a message: its frame, its text, its media and its tool calls."""
         framing = self.framing
         tokens = framing.per_message
-        if message.role is Role.ASSISTANT:
+        if message.role.instructs and framing.per_system is not None:
+            tokens = framing.per_system
+        elif message.role is Role.ASSISTANT:
             tokens += framing.per_assistant
-        if message.name:
-            tokens += framing.per_name + self.count_text(message.name)
+        elif message.role is Role.TOOL:
+            tokens += framing.per_result
+        if message.name and message.role is not Role.TOOL:
+            # A name that is the role itself takes the role's place.
+            tokens += self.count_text(message.name) + (0 if message.name == message.role else framing.per_name)
         text = message.text
         if text:
             tokens += self.count_text(text)
-        tokens += sum(map(self._count_part, message.parts))
-        for call in message.tool_calls:
-            tokens += framing.per_call + self.count_text(call.name) + self.count_text(call.arguments)
-        return tokens
+        return tokens + sum(map(self._count_part, message.parts)) + sum(map(self._count_call, message.tool_calls))
 
     def count_tools(self, tools: Iterable[ToolDefinition]) -> int:
-        """Count tool definitions, by their JSON.
+        """Count tool definitions, in the form in which the model reads them.
 
         Raises:
             BudgetError: for a definition that is not a dict, or that JSON cannot hold.
         """
-        tokens = 0
-        for at, tool in enumerate(tools):
-            tokens += self.framing.per_tool + self.count_text(_tool_json(tool, at))
-        return tokens + self.framing.any_tools if tokens else 0
+        tools = list(tools)
+        if not tools:
+            return 0
+        framing = self.framing
+        specs = [read_tool(tool, at) for at, tool in enumerate(tools)]
+        known = [spec for spec in specs if spec is not None]
+        raw = sum(
+            self.tokenizer.count(compact_json(dict(tool)))
+            for tool, spec in zip(tools, specs, strict=True)
+            if spec is None
+        )
+        extra = framing.per_tool * len(tools)
+        if framing.tools == "definition":
+            raw = sum(self.tokenizer.count(compact_json(dict(tool), at)) for at, tool in enumerate(tools))
+        elif framing.tools == "typescript":
+            raw += self.tokenizer.count(tools_text(known)) if known else 0
+        elif framing.tools == "json":
+            raw += sum(
+                self.tokenizer.count(tool_json(tool, at)) for at, tool in enumerate(tools) if specs[at] is not None
+            )
+        else:
+            for spec in known:
+                raw += self.tokenizer.count(spec.name) + self.tokenizer.count(spec.description)
+                for string, is_property in schema_strings(spec.parameters):
+                    raw += self.tokenizer.count(string)
+                    extra += framing.per_property if is_property else 0
+        tokens = raw * framing.per_tool_token + extra + framing.any_tools
+        return self._scaled(tokens, self.margin.tools) + self.margin.any_tools
 
     def count_messages(
         self, messages: Iterable[Message | Mapping[str, Any]], *, tools: Iterable[ToolDefinition] = ()
@@ -106,27 +176,55 @@ class TokenCounter:
 
         Takes neutral messages and OpenAI-style dicts.
         """
-        codec = OpenAICodec()
-        read = (m if isinstance(m, Message) else codec.read(cast("dict[str, Any]", m)) for m in messages)
-        return self.primer + self.count_tools(tools) + sum(map(self.count_message, read))
+        return self.primer + self.count_tools(tools) + sum(map(self.count_message, as_messages(messages)))
+
+    def measure(
+        self,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        tools: Iterable[ToolDefinition] = (),
+        options: RequestOptions | None = None,
+    ) -> TokenCount:
+        """Give both figures of a whole request, with the corrections that only the whole request allows."""
+        from ctx_core.counting.requests import measured
+
+        return measured(self, list(as_messages(messages)), list(tools), options)
+
+    def _count_call(self, call: ToolCall) -> int:
+        framing = self.framing
+        raw = self.tokenizer.count(framing.recipient + call.name) + self.tokenizer.count(
+            call.arguments if framing.tools == "definition" else _minified(call.arguments)
+        )
+        if framing.name_with_result:
+            raw += self.tokenizer.count(call.name)
+        return self._scaled(raw * framing.per_call_token + framing.per_call, self.margin.tools) + self.margin.per_call
 
     def _count_part(self, part: Part) -> int:
         framing = self.framing
         match part:
             case ImagePart():
-                return framing.image
+                size = image_size(part)
+                price = framing.image if size is None else framing.images.tokens(*size, part.detail)
+                return self._scaled(price, self.margin.media)
             case AudioPart():
-                return framing.audio
+                return self._scaled(framing.audio, self.margin.media)
             case VideoPart():
-                return framing.video
-            case FilePart(text=text):
-                return framing.file if text is None else self.count_text(text)
+                return self._scaled(framing.video, self.margin.media)
+            case FilePart():
+                text = document_text(part)
+                if text is not None:
+                    return self.count_text(text)
+                return self._scaled(document_price(part, framing), self.margin.media)
             case OpaquePart(text=text, call_id=call_id):
                 return 0 if call_id is not None or not text else self.count_text(text)
             case TextPart():
                 return 0  # counted above: the provider joins a message's texts before it encodes them
             case ReasoningPart(text=text) | CitationPart(text=text):
                 return self.count_text(text) if text else 0
+
+    def _scaled(self, tokens: float, factor: float) -> int:
+        scaled = tokens * factor
+        return round(scaled) if self.margin.none else math.ceil(scaled)
 
 
 CounterLike: TypeAlias = TokenCounter | Tokenizer | Callable[[str], int] | str
@@ -140,8 +238,8 @@ def as_counter(counter: CounterLike | None) -> TokenCounter:
         BudgetError: for anything else.
     """
     if counter is None:
-        tokenizer, framing = family_of("")
-        return TokenCounter(tokenizer, framing=framing)
+        tokenizer, framing, margin = resolve("")
+        return TokenCounter(tokenizer, framing=framing, margin=margin)
     if isinstance(counter, TokenCounter):
         return counter
     if isinstance(counter, str):
@@ -152,12 +250,15 @@ def as_counter(counter: CounterLike | None) -> TokenCounter:
     raise BudgetError(msg)
 
 
-def _tool_json(tool: ToolDefinition, at: int) -> str:
-    if not isinstance(tool, Mapping):
-        msg = f"tool {at + 1} must be a tool definition (a dict), found {type(tool).__name__}"
-        raise BudgetError(msg)
+def as_messages(messages: Iterable[Message | Mapping[str, Any]]) -> Iterable[Message]:
+    """Read neutral messages and OpenAI-style dicts."""
+    codec = OpenAICodec()
+    return (m if isinstance(m, Message) else codec.read(cast("dict[str, Any]", m)) for m in messages)
+
+
+def _minified(arguments: str) -> str:
+    """Write arguments without blanks, as they are rendered; what is no JSON stays as it is."""
     try:
-        return json.dumps(tool, ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError) as error:
-        msg = f"tool {at + 1} cannot be written as JSON ({type(error).__name__})"
-        raise BudgetError(msg) from error
+        return json.dumps(json.loads(arguments), ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return arguments

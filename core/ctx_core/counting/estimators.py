@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 import math
+import re
+from bisect import bisect_right
+from collections import Counter
 from typing import Final
 
 _FENCE: Final = "```"
-_LETTERS_AND_BLANKS: Final = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \t"
-_NOT_ASCII: Final = bytes(range(128, 256))
+_BLOB_LENGTH: Final = 24
+_BLOB: Final = re.compile(r"[A-Za-z0-9+/=]{24,}")
+"""What may be encoded data: letters and digits without a blank."""
+_BLOB_CHARACTERS: Final = 1.35
+_WORD: Final = re.compile(r"[A-ZÀ-ÖØ-Þ]*[a-zß-öø-ÿĀ-ɏ]+|[A-ZÀ-ÖØ-Þ]+")
+_LONG_WORD: Final = 18
+_DIGITS: Final = re.compile(r"[0-9]+")
+_BEFORE_DIGIT: Final = re.compile(r"[ \t](?=[0-9])")
+_SIGNS: Final = re.compile(r"[!-/:-@\[-`{-~\x00-\x08\x0e-\x1f]+")
+_BLANKS: Final = re.compile(r"[\n\r][\s]*|[ \t]{2,}")
+_OTHERS: Final = re.compile(r"[^\x00-\x7fÀ-ɏ]")
+_HANGUL: Final = re.compile(r"[가-힣]+")
+_SCRIPTS: Final = (
+    (0x80, 1.6), (0x370, 0.55), (0x400, 0.45), (0x530, 0.9), (0x590, 0.62), (0x600, 0.52), (0x780, 2.0),
+    (0x900, 0.55), (0x980, 0.75), (0xE00, 0.62), (0xE80, 1.2), (0x10A0, 1.0), (0x1100, 2.2), (0x1200, 2.6),
+    (0x1E00, 1.0), (0x1F00, 1.6), (0x2000, 1.0), (0x2070, 1.8), (0x3000, 1.0), (0x3400, 3.0), (0x4E00, 1.15),
+    (0xA000, 3.0), (0xAC00, 1.05), (0xD7A4, 3.0), (0xFF00, 1.0), (0xFFF0, 1.6), (0x10000, 2.4),
+)  # fmt: skip
+"""First character of a block, and tokens of o200k_base for one of its characters; measured on texts in the script."""
+_STARTS: Final = tuple(start for start, _ in _SCRIPTS)
+_PRICES: Final = tuple(price for _, price in _SCRIPTS)
 
 
 class FourCharacters:
@@ -49,19 +71,51 @@ class Words:
 
 
 class SafeEstimate:
-    """The estimate that is used where no vocabulary is at hand; meant not to be too low in any script.
+    """The estimate that is used where no vocabulary is at hand: not too low in any script.
 
-    3.5 ASCII letters or blanks a token, a token for every other ASCII character (digits, punctuation and
-    line breaks, which identifiers and code are full of), and a token for every 2.5 UTF-8 bytes of the rest
-    (an emoji is 4 bytes and costs 1.5 tokens in o200k_base, a Chinese character is 3 bytes and costs about 1).
+    Words, numbers, punctuation and blanks are priced as o200k_base divides them, other scripts by the
+    character. On 4,600 real messages in a dozen languages it is 35 to 45 % over o200k_base on average, and
+    below it for less than one in a hundred short messages, by a token or two.
     """
 
     name = "safe estimate"
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""
-        data = text.encode("utf-8", "surrogatepass")
-        others = data.translate(None, _LETTERS_AND_BLANKS)
-        dense = len(others.translate(None, _NOT_ASCII))
-        letters = len(data) - len(others)
-        return math.ceil(letters / 3.5 + dense + (len(others) - dense) / 2.5)
+        blobs = 0
+        if len(text) >= _BLOB_LENGTH:
+            runs: list[int] = []
+            text = _BLOB.sub(lambda found: _without_blob(found.group(), runs), text)
+            blobs = sum(runs)
+        tokens = blobs / _BLOB_CHARACTERS + sum(map(_word, _WORD.findall(text)))
+        tokens += sum(-(-len(digits) // 3) for digits in _DIGITS.findall(text)) + len(_BEFORE_DIGIT.findall(text))
+        tokens += sum(1 + (len(signs) - 1) * 0.75 for signs in _SIGNS.findall(text))
+        tokens += sum(1 + len(blank) // 64 for blank in _BLANKS.findall(text))
+        if not text.isascii():
+            tokens += sum(_price(ord(character)) * n for character, n in Counter(_OTHERS.findall(text)).items())
+            tokens += 0.8 + 0.35 * len(_HANGUL.findall(text))
+        return math.ceil(tokens * 1.02)
+
+
+def _without_blob(run: str, lengths: list[int]) -> str:
+    """Take encoded data out of a text, and note how long it is; a long word or number stays."""
+    if run.isalpha() or run.isdigit():
+        return run
+    lengths.append(len(run))
+    return " "
+
+
+def _word(word: str) -> float:
+    """Price a word of Latin letters: common ones are one token, long and capital ones are several."""
+    length = len(word)
+    accents = 0.0 if word.isascii() else 0.6 * sum(character > "\x7f" for character in word)
+    if length > _LONG_WORD:
+        return length / 1.9 + accents
+    if length > 1 and word[1].isupper():
+        return (length + 1) // 2 + accents
+    return 1 + (length - 1) // 5 + (0.25 if length > 3 else 0.0) + accents  # noqa: PLR2004 - few words of 3 are two
+
+
+def _price(code: int) -> float:
+    """Give the tokens of a character outside the Latin scripts."""
+    return _PRICES[bisect_right(_STARTS, code) - 1]

@@ -1,0 +1,43 @@
+"""What a document costs: its text where it is text, else a price by its size."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctx_core.counting.framing import Framing
+    from ctx_core.messages import FilePart
+
+_TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "application/csv", "application/md")
+
+
+def document_text(part: FilePart) -> str | None:
+    """Give the text of a document that is plain text; None for all others, and where its content is not at hand."""
+    if part.text is not None:
+        return part.text
+    if part.data is None or not (part.media_type or "").lower().startswith(_TEXTUAL):
+        return None
+    content = part.data if isinstance(part.data, bytes) else _decoded(part.data)
+    return None if content is None else content.decode("utf-8", "replace")
+
+
+def document_price(part: FilePart, framing: Framing) -> int:
+    """Give the price of a document that is not plain text."""
+    if part.data is None:
+        return framing.file
+    size = len(part.data) if isinstance(part.data, bytes) else len(part.data) * 3 // 4
+    if "pdf" in (part.media_type or "pdf").lower():
+        return framing.file_base + size // framing.file_bytes
+    # Office files are compressed archives, most of which is layout.
+    return size // (4 * framing.file_bytes)
+
+
+def _decoded(data: str) -> bytes | None:
+    if data[:5].lower() == "data:":
+        data = data.partition(",")[2]
+    try:
+        return base64.b64decode(data + "=" * (-len(data) % 4))
+    except (binascii.Error, ValueError):
+        return None
