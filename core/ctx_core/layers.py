@@ -36,7 +36,7 @@ class Rest:
 class Item:
     """One entry of a layer, such as a fact; the least important go first."""
 
-    text: str
+    text: str = field(repr=False)
     importance: float = 0.0
     """Higher is more important; of equals, the later one goes first."""
 
@@ -47,11 +47,11 @@ class Layer:
 
     name: str
     """Unique in its context; the budget's part of this name is its cap."""
-    text: str = ""
+    text: str = field(default="", repr=False)
     """The text, if it is not made of items."""
     items: tuple[Item, ...] = ()
     """The entries, in the order in which they are listed, a line each."""
-    heading: str = ""
+    heading: str = field(default="", repr=False)
     """Stands on a line of its own above them."""
     cap: Size | Rest | None = None
     """The most it may cost, where the budget doesn't say."""
@@ -92,7 +92,7 @@ class FilledLayer:
     """A layer as it goes out."""
 
     layer: Layer
-    text: str
+    text: str = field(repr=False)
     asked: int
     """Tokens of the whole layer."""
     budget: int | None

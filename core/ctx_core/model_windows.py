@@ -19,8 +19,10 @@ WINDOWS: Final[dict[str, int]] = {
     "gpt-4.1": 1_047_576,
     "gpt-5": 400_000,
     "gpt-5-chat": 128_000,
+    "gpt-5.3": 128_000,
     "o1": 200_000,
     "o1-mini": 128_000,
+    "o1-preview": 128_000,
     "o3": 200_000,
     "o4-mini": 200_000,
     "gpt-oss": 131_072,
@@ -29,6 +31,7 @@ WINDOWS: Final[dict[str, int]] = {
     # Google, https://ai.google.dev/gemini-api/docs/models
     "gemini-1.5-pro": 2_097_152,
     "gemini": 1_048_576,
+    "gemini-pro": 32_768,
     # Others, from their model cards
     "llama-3.1": 131_072,
     "llama-3.2": 131_072,

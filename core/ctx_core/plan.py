@@ -19,7 +19,7 @@ class Plan:
     counter: TokenCounter
     layers: tuple[Layer, ...] = ()
     """Layers of text, in the order in which they are sent."""
-    definitions: tuple[ToolDefinition, ...] = ()
+    definitions: tuple[ToolDefinition, ...] = field(default=(), repr=False)
     """Tool definitions that go with the request."""
     policy: HistoryPolicy = field(default_factory=HistoryPolicy)
     """How the history is cut."""

@@ -53,6 +53,7 @@ class NeutralCodec:
 
     def read(self, native: Message) -> Message:
         """Give the message itself."""
+        self.role(native)
         return native
 
     def write(self, message: Message) -> Message:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 from ctx_core.counting.families import encoding_tokenizer, family_of
 from ctx_core.counting.framing import Framing
-from ctx_core.counting.tokenizers import CachedTokenizer, Tokenizer, TokenizerLike
+from ctx_core.counting.tokenizers import CachedTokenizer, Tokenizer, TokenizerLike, is_tokenizer
 from ctx_core.errors import BudgetError
 from ctx_core.messages import (
     AudioPart,
@@ -146,7 +146,7 @@ def as_counter(counter: CounterLike | None) -> TokenCounter:
         return counter
     if isinstance(counter, str):
         return TokenCounter.for_model(counter)
-    if isinstance(counter, Tokenizer) or callable(counter):
+    if is_tokenizer(counter):
         return TokenCounter(counter)
     msg = f"counter must be a TokenCounter, a tokenizer, a function or a model's name, found {type(counter).__name__}"
     raise BudgetError(msg)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
-from ctx_core.errors import TokenizerError
+from ctx_core.errors import BudgetError, TokenizerError
 
 _KEPT_WHOLE: Final = 256
 """Texts up to this many characters are their own cache key; longer ones are kept as a digest."""
@@ -50,7 +50,16 @@ class CachedTokenizer:
     """
 
     def __init__(self, tokenizer: TokenizerLike, *, size: int = 65_536) -> None:
-        """Take the tokenizer, or a plain function from text to count."""
+        """Take the tokenizer, or a plain function from text to count.
+
+        Raises:
+            BudgetError: for something that is neither.
+        """
+        if not is_tokenizer(tokenizer):
+            msg = (
+                f"a tokenizer has a method count, or is a function from text to count; found {type(tokenizer).__name__}"
+            )
+            raise BudgetError(msg)
         self._tokenizer = tokenizer
         self._count = tokenizer.count if isinstance(tokenizer, Tokenizer) else tokenizer
         self._size = size
@@ -106,6 +115,11 @@ class CachedTokenizer:
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle without the cache and its lock."""
         return (CachedTokenizer, (self._tokenizer,))
+
+
+def is_tokenizer(value: object) -> bool:
+    """Whether something counts texts. Strings and lists have a `count` too, but of another kind."""
+    return callable(value) or (isinstance(value, Tokenizer) and not isinstance(value, Sequence))
 
 
 def tokenizer_name(tokenizer: object) -> str:

@@ -40,8 +40,8 @@ class TiktokenTokenizer:
     def count(self, text: str) -> int:
         """Give the number of tokens of a text.
 
-        Exact, but for runs of over 400,000 characters without a letter before a blank, which are cut and
-        may count a few tokens more.
+        Exact, but for runs of over 400,000 characters without a word's end, which are cut and may count a
+        few tokens more.
         """
         encode = self._encoding.encode_ordinary
         if len(text) <= _PIECE:
@@ -54,16 +54,25 @@ class TiktokenTokenizer:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Cut a long text where a blank follows an ASCII letter: in OpenAI's patterns no token spans that."""
+    """Cut a long text where a blank follows an ASCII letter or digit, or such a letter a line break.
+
+    In OpenAI's patterns no token spans that.
+    """
     start = 0
     while len(text) - start > _PIECE:
         cut = start + _PIECE
         last = min(start + _HARD_CUT, len(text))
-        while cut < last and not (text[cut] == " " and text[cut - 1].isascii() and text[cut - 1].isalpha()):
+        while cut < last and not _is_boundary(text[cut - 1], text[cut]):
             cut += 1
         yield text[start:cut]
         start = cut
     yield text[start:]
+
+
+def _is_boundary(before: str, after: str) -> bool:
+    if after == " ":
+        return before.isascii() and before.isalnum()
+    return before == "\n" and after.isascii() and after.isalpha()
 
 
 @cache

@@ -160,6 +160,7 @@ class Cut:
             start_key=message_key(transcript[position]),
             kept=tuple(before),
             kept_keys=tuple(message_key(transcript[at]) for at in before),
+            gone_key=next((message_key(transcript[at]) for at in range(position) if at not in before), None),
             cleared=cleared,
             shortened=shortened,
             reasoning_from=self.reasoning_from,

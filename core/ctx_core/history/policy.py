@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from ctx_core.budget import Share
 from ctx_core.errors import BudgetError
@@ -94,20 +94,32 @@ class HistoryPolicy:
         """Refuse what cannot work."""
         _need_positive("max_messages", self.max_messages)
         _need_from_zero("preserve_recent_turns", self.preserve_recent_turns)
-        if isinstance(self.keep_first, int):
+        if not isinstance(self.keep_first, Share):
             _need_from_zero("keep_first", self.keep_first)
+        _need_one_of("reasoning", self.reasoning, get_args(ReasoningPolicy))
+        _need_one_of("unanswered", self.unanswered, get_args(UnansweredPolicy))
         if not 0 < self.low_water <= 1:
             msg = f"low_water must be above 0 and at most 1, found {self.low_water!r}"
             raise BudgetError(msg)
 
 
 def _need_positive(name: str, value: int | None) -> None:
-    if value is not None and value < 1:
-        msg = f"{name} must be 1 or more, or None, found {value}"
+    if value is not None and (not _is_whole(value) or value < 1):
+        msg = f"{name} must be 1 or more, or None, found {value!r}"
         raise BudgetError(msg)
 
 
 def _need_from_zero(name: str, value: int | None) -> None:
-    if value is not None and value < 0:
-        msg = f"{name} must be 0 or more, found {value}"
+    if value is not None and (not _is_whole(value) or value < 0):
+        msg = f"{name} must be 0 or more, found {value!r}"
         raise BudgetError(msg)
+
+
+def _need_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        msg = f"{name} must be one of {', '.join(known)}, found {value!r}"
+        raise BudgetError(msg)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

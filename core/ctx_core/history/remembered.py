@@ -17,7 +17,7 @@ def matching(state: WindowState | None, transcript: Transcript[Any]) -> WindowSt
     The usual case looks at a handful of messages. Only where the first kept message is not at its place
     (a store that dropped old messages, a system message put in front) it is searched for.
     """
-    if state is None or state.start_key is None:
+    if state is None or state.start_key is None or len(state.kept) != len(state.kept_keys):
         return WindowState()
     start = _find(state, transcript)
     if start is None:
@@ -27,7 +27,9 @@ def matching(state: WindowState | None, transcript: Transcript[Any]) -> WindowSt
     for at, key in zip(kept, state.kept_keys, strict=True):
         if not 0 <= at < start or message_key(transcript[at]) != key:
             return WindowState()
-    if shift:
+    gone = state.first_gone
+    replaced = gone is not None and not _is(transcript, gone, state.gone_key or "")
+    if shift or replaced:
         instructions = {at for at in range(start) if transcript.role(at).instructs}
         kept = tuple(sorted({*kept, *instructions}))
     return replace(

@@ -32,6 +32,8 @@ class WindowState:
     """Positions before `start` that are kept: system messages, the pinned, the question of a cut turn."""
     kept_keys: tuple[str, ...] = ()
     """Their keys, in the same order."""
+    gone_key: str | None = None
+    """Key of the first message that is left out, by which one that was put in its place is noticed."""
     cleared: Mapping[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]], hash=False)
     """Position of each cleared tool result: its key, and the placeholder that stands for it."""
     shortened: Mapping[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]], hash=False)
@@ -44,6 +46,11 @@ class WindowState:
     """Messages before this position are in the summary, if they are left out at all."""
     spared: tuple[int, ...] = ()
     """Positions before `summarised` that were kept then, and so are not in the summary."""
+
+    @property
+    def first_gone(self) -> int | None:
+        """Position of the first message that is left out."""
+        return next((at for at in range(self.start) if at not in self.kept), None)
 
     def unsummarised(self) -> tuple[int, ...]:
         """Give the positions of what is left out and is not in the summary."""
@@ -68,6 +75,7 @@ class WindowState:
             "start_key": self.start_key,
             "kept": list(self.kept),
             "kept_keys": list(self.kept_keys),
+            "gone_key": self.gone_key,
             "cleared": {str(at): list(pair) for at, pair in self.cleared.items()},
             "shortened": {str(at): list(pair) for at, pair in self.shortened.items()},
             "reasoning_from": self.reasoning_from,
@@ -88,6 +96,7 @@ class WindowState:
                 start_key=None if start_key is None else str(start_key),
                 kept=tuple(int(at) for at in data["kept"]),
                 kept_keys=tuple(str(key) for key in data["kept_keys"]),
+                gone_key=None if data["gone_key"] is None else str(data["gone_key"]),
                 cleared={int(at): (str(key), str(text)) for at, (key, text) in dict(data["cleared"]).items()},
                 shortened={int(at): (str(key), int(limit)) for at, (key, limit) in dict(data["shortened"]).items()},
                 reasoning_from=int(data["reasoning_from"]),

@@ -6,8 +6,10 @@ from ctx_core.memory.conversation import ConversationMemory
 from ctx_core.memory.dense import Dense, Embedder
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.markdown import entries
+from ctx_core.memory.metadata import memory_of
 from ctx_core.memory.ranker import Ranker, importance, recency
 from ctx_core.memory.recall import memory_layer, recall
+from ctx_core.memory.retrieved import in_given_order, retrieved_layer
 from ctx_core.memory.snowball import snowball
 from ctx_core.memory.words import Analyzer, words
 
@@ -24,10 +26,13 @@ __all__ = [
     "Weighted",
     "entries",
     "importance",
+    "in_given_order",
     "memory_layer",
+    "memory_of",
     "recall",
     "recency",
     "relevance",
+    "retrieved_layer",
     "snowball",
     "words",
 ]

@@ -78,14 +78,14 @@ class Bm25:
 
     def _index(self, items: Sequence[MemoryItem]) -> LexicalIndex:
         """Give the index of exactly these items: one whose items they begin with, or a new one."""
-        for at, (indexed, index) in enumerate(self._known):
-            if len(indexed) <= len(items) and indexed[-1] == items[len(indexed) - 1] and _begins(items, indexed):
-                self._known.insert(0, self._known.pop(at))
-                break
+        at = next((at for at, (indexed, _) in enumerate(self._known) if _begins(items, indexed)), None)
+        if at is not None:
+            self._known.insert(0, self._known.pop(at))
+        elif items:  # an empty list would be the beginning of any other
+            self._known = [([], LexicalIndex()), *self._known[: _INDEXES - 1]]
         else:
-            indexed, index = [], LexicalIndex()
-            if items:  # an empty list would be the beginning of any other
-                self._known = [(indexed, index), *self._known[: _INDEXES - 1]]
+            return LexicalIndex()
+        indexed, index = self._known[0]
         for item in items[len(indexed) :]:
             index.add(self._analyzer(item.searchable))
             indexed.append(item)
@@ -93,8 +93,10 @@ class Bm25:
 
 
 def _begins(items: Sequence[MemoryItem], indexed: list[MemoryItem]) -> bool:
-    # Lists compare by identity before equality, at the speed of C.
-    return list(items[: len(indexed)]) == indexed
+    """Say whether the items begin with those that are indexed."""
+    size = len(indexed)
+    # The last one first: it tells most lists apart. Lists compare by identity before equality, at the speed of C.
+    return 0 < size <= len(items) and indexed[-1] == items[size - 1] and list(items[:size]) == indexed
 
 
 def _with_neighbours(scores: list[float], shares: tuple[float, ...]) -> list[float]:

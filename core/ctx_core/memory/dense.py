@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from importlib.util import find_spec
 from math import sqrt
 from operator import mul
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ctx_core.memory.item import MemoryItem
 
 _DIGITS: Final = 6  # of a score: sums of floats differ beyond them from one machine to the next
@@ -94,7 +95,8 @@ def _unit(vector: Sequence[float]) -> Any:  # noqa: ANN401 - an array where nump
 
 def _products(vectors: list[Any], wanted: Any) -> list[float]:  # noqa: ANN401 - see `_unit`
     if isinstance(wanted, list):
-        return [sum(map(mul, vector, wanted)) for vector in vectors]
+        plain = cast("list[float]", wanted)
+        return [sum(map(mul, vector, plain)) for vector in vectors]
     import numpy as np
 
     products: list[float] = (np.stack(vectors) @ wanted).tolist()

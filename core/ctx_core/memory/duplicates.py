@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from ctx_core.memory.english import STOP_WORDS, english_stem
 from ctx_core.memory.words import plain_words
 
 _DENIALS: Final = frozenset(
-    "no not never none neither nor cannot without t don didn doesn isn wasn aren weren hasn haven hadn won wouldn "
-    "couldn shouldn stop stopped longer anymore".split()
+    """
+    no not never none neither nor cannot without don didn doesn isn wasn aren weren hasn haven hadn won wouldn couldn
+    shouldn stop stopped longer anymore
+    """.split()  # noqa: SIM905 - easier to read than as many quoted words
 )
 _ALIKE: Final = 0.9
 
@@ -46,6 +49,7 @@ class Duplicates:
         return [known for word in rarest for known in self._long.get(word, ())]
 
 
+@lru_cache(maxsize=16_384)
 def _content(text: str) -> frozenset[str]:
     words = plain_words(text)
     content = frozenset(english_stem(word) for word in words if word not in STOP_WORDS or word in _DENIALS)

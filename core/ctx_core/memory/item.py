@@ -37,7 +37,7 @@ class MemoryItem:
         if self.time is not None:
             aware = self.time if self.time.tzinfo else self.time.replace(tzinfo=UTC)
             object.__setattr__(self, "timestamp", aware.timestamp())
-        if self.importance != self.importance:  # noqa: PLR0124 - only NaN differs from itself
+        if self.importance != self.importance:
             msg = "the importance of a memory is NaN; give a number"
             raise BudgetError(msg)
 

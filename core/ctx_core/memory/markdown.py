@@ -16,7 +16,9 @@ _HEADING: Final = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
 _BULLET: Final = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _RULE: Final = re.compile(r"\s*(?:-\s*){3,}$|\s*(?:\*\s*){3,}$|\s*(?:_\s*){3,}$")
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
-_DATE: Final = re.compile(r"[\[(*_]*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::\d{2})?(?:Z|\b))?[\])*_]*\s*[:—–-]*\s*")
+_DATE: Final = re.compile(
+    r"[\[(*_]*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::\d{2})?(?:Z|\b))?[\])*_]*\s*[:—–-]*\s*"
+)
 _UNFILLED: Final = re.compile(r"\([^()]*\)|\*[^*]*\*|_[^_]*_")  # a template's hint of what to write there
 _SPECIAL: Final = frozenset("-*+•#_<`~0123456789")  # what a line that is not just text begins with
 _LONGEST: Final = 4_000  # characters of an entry; what is longer becomes several

@@ -46,7 +46,7 @@ def recall(
     return [item for item, _ in _recalled(query, items, ranker or relevance(), max_items, only_relevant=only_relevant)]
 
 
-def memory_layer(
+def memory_layer(  # noqa: PLR0913 - options with names and defaults
     query: str,
     items: Sequence[MemoryItem],
     *,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +31,10 @@ def snowball(language: str, *, stop_words: frozenset[str] = frozenset()) -> Anal
 
 def _stemmer(language: str) -> Callable[[str], str]:
     try:
-        import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]
+        library: Any = import_module("snowballstemmer")  # it has no types
     except ModuleNotFoundError as error:
         msg = 'stemming by Snowball needs snowballstemmer: pip install "ctx-layers[memory]"'
         raise MissingExtraError(msg) from error
-    library: Any = snowballstemmer
     known = sorted(library.algorithms())
     if language not in known:
         msg = f"no Snowball stemmer for {language!r}; there are {', '.join(known)}"

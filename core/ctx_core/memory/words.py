@@ -18,7 +18,9 @@ Analyzer: TypeAlias = Callable[[str], list[str]]
 """Gives the terms of a text, a repeated one as often as it stands there."""
 
 # Vowel signs belong to the letter before them, though Python's \w leaves most of them out.
-_MARKS: Final = "\u0900-\u0903\u093a-\u094f\u0980-\u0983\u09bc-\u09cd\u0a00-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e"
+_MARKS: Final = (
+    "\u0900-\u0903\u093a-\u094f\u0980-\u0983\u09bc-\u09cd\u0a00-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e"
+)
 _MARKS_KHMER: Final = "\u17b4-\u17d3"
 _WORD: Final = re.compile(rf"[\w{_MARKS}{_MARKS_KHMER}]+")
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3005\u3007"
@@ -45,7 +47,9 @@ def plain_words(text: str) -> list[str]:
     return [term for word in _WORD.findall(folded(text)) for term in _pieces(word)]
 
 
-def words(text: str, *, stem: Callable[[str], str] = english_stem, stop_words: frozenset[str] = STOP_WORDS) -> list[str]:
+def words(
+    text: str, *, stem: Callable[[str], str] = english_stem, stop_words: frozenset[str] = STOP_WORDS
+) -> list[str]:
     """Give the terms of a text: stems, without the words that say nothing.
 
     Words of other languages pass the English stemmer mostly unharmed: a text and a question lose the same

@@ -8,7 +8,9 @@ from typing import Final
 
 # Characters that take no room though Unicode doesn't call them format characters: fillers, joiners, and the
 # selectors in which a text can be hidden. U+FE0E and U+FE0F stay, as emoji need them.
-_BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0d\U000e0000-\U000e0fff]")
+_BLANK: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0d\U000e0000-\U000e0fff]"
+)
 _SPACES: Final = re.compile(r"\s+")
 _GONE: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 ELLIPSIS: Final = "…"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import codecs
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _LOG: Final = logging.getLogger("ctx_core.workspace")
 _PIECE: Final = 64 * 1024  # bytes that are read at a time
@@ -74,13 +74,13 @@ def warn(warnings: list[str], text: str) -> None:
 
 
 def read_start(found: Found, limit: int, warnings: list[str]) -> str:
-    """Give the text of a file, at most its first `limit` bytes; empty with a warning if it cannot be read.
+    r"""Give the text of a file, at most its first `limit` bytes; empty with a warning if it cannot be read.
 
     A byte order mark goes, line ends become `\\n`, and bytes that are no UTF-8 become U+FFFD.
     """
     try:
         with found.path.open("rb") as file:
-            data = file.read(limit)
+            data = file.read(min(limit, found.size + 1))
     except OSError as error:
         warn(warnings, f"{found.shown}: cannot be read ({type(error).__name__}); skipped")
         return ""

@@ -7,13 +7,14 @@ the first fence, no last fence, a fence that is indented, conflict marks of git.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 _FENCE: Final = re.compile(r"\s*-{3,}\s*$")
 _KEY: Final = re.compile(r"([A-Za-z][\w-]*)\s*:(?:\s+(.*)|)$")
@@ -35,7 +36,7 @@ class FrontMatter:
 
 
 def front_matter(text: str) -> FrontMatter | None:
-    """Give the head of a text, or None if it has none.
+    r"""Give the head of a text, or None if it has none.
 
     Args:
         text: with `\\n` as line ends.
@@ -51,11 +52,12 @@ def front_matter(text: str) -> FrontMatter | None:
             if fields and _is_head(fields, lines[:start]):
                 return FrontMatter(fields, end + 1, strict=start == 0)
     for start in starts:
-        end = next((at for at in fences if at > start), None)
-        head = lines[start + 1 : end] if end is not None else _until_text(lines[start + 1 :])
+        closing = next((at for at in fences if at > start), None)
+        head = lines[start + 1 : closing] if closing is not None else _until_text(lines[start + 1 :])
         fields = dict(_lenient(head))
         if fields and _is_head(fields, lines[:start]):
-            return FrontMatter(fields, (end + 1) if end is not None else start + 1 + len(head), strict=False)
+            body_at = start + 1 + len(head) + (closing is not None)
+            return FrontMatter(fields, body_at, strict=False)
     return None
 
 
@@ -103,7 +105,7 @@ def _lenient(lines: list[str]) -> Iterator[tuple[str, str]]:
             value = ""
         if len(value) > 1 and value[0] in "\"'" and value[0] == value[-1]:
             value = value[1:-1]
-        elif value[:1] in "[{":
+        elif value.startswith(("[", "{")):
             continue
         text = " ".join(part for part in (value, *below) if part)
         if text:

@@ -67,8 +67,7 @@ class Workspace:
         """As it was given."""
         self.layout = layout or Layout()
         """Names and sizes."""
-        self.ranker: Ranker = relevance()
-        """For the memories: kept here, its index grows with the file instead of being made anew."""
+        self._ranker: Ranker = relevance(neighbours=False)  # kept, so that its index grows with the file
         self._clock = clock
         self._cache: dict[str, _Cached] = {}
         self._lock = Lock()
@@ -133,6 +132,7 @@ class Workspace:
             tools=tools,
             memories=memories,
             skills=named,
+            ranker=self._ranker,
             warnings=(*told, *more, *doubles),
         )
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ctx_core.layers import Item, Layer
+from ctx_core.memory.item import MemoryItem
+from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS, memory_layer
 from ctx_core.workspace.clean import one_line
+from ctx_core.workspace.skills import Skill
 from ctx_core.workspace.tool_guide import tool_guide
 
 if TYPE_CHECKING:
@@ -16,9 +19,6 @@ if TYPE_CHECKING:
 
     from ctx_core.builder import ContextBuilder
     from ctx_core.counting.counter import ToolDefinition
-    from ctx_core.memory.item import MemoryItem
-    from ctx_core.memory.ranker import Ranker
-    from ctx_core.workspace.skills import Skill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,8 @@ class WorkspaceSnapshot:
     """The entries of MEMORY.md, in its order; of a file over the size limit, those that fit the question."""
     skills: tuple[Skill, ...] = ()
     """By the names of their folders."""
+    ranker: Ranker | None = field(default=None, repr=False, compare=False)
+    """The workspace's own, which indexes only what is new."""
     warnings: tuple[str, ...] = ()
     """What was skipped, refused or cut; holds no content."""
 
@@ -64,7 +66,7 @@ class WorkspaceSnapshot:
             version: of the agent.
             environment: where it runs, such as `production` or `Linux`.
             tools: their number is told, and without a TOOLS.md what their schemas say.
-            ranker: ranks the memories.
+            ranker: ranks the memories; the workspace's own by default.
             max_memories: at most so many.
         """
         facts = {
@@ -80,7 +82,7 @@ class WorkspaceSnapshot:
         layers = (
             Layer(name="system", text=self.system, protected=True),
             Layer(name="bootstrap", text=bootstrap, protected=True, stable=False),
-            memory_layer(self.question, self.memories, ranker=ranker, max_items=max_memories),
+            memory_layer(self.question, self.memories, ranker=ranker or self.ranker, max_items=max_memories),
             Layer(name="skills", items=skills, heading="Available skills:"),
             Layer(name="tool_guide", text=guide, heading="Available tools:", protected=True),
         )

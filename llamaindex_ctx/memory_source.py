@@ -1,0 +1,123 @@
+"""LlamaIndex's retrievers, memory blocks and embeddings as sources of memories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from llama_index.core.async_utils import asyncio_run  # pyright: ignore[reportUnknownVariableType] - of any coroutine
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.schema import MetadataMode
+
+from ctx_core.errors import BudgetError
+from ctx_core.layers import Layer
+from ctx_core.memory.retrieved import in_given_order, retrieved_layer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+    from llama_index.core.memory.memory import BaseMemoryBlock
+    from llama_index.core.schema import NodeWithScore
+
+    from ctx_core.budget import Size
+    from ctx_core.memory.item import MemoryItem
+
+_FOUND = 20
+
+
+class RetrieverMemory:
+    """What a retriever finds for a question, as memories or as a layer; the order is the retriever's."""
+
+    def __init__(self, retriever: BaseRetriever, *, max_items: int = _FOUND, cap: Size | None = None) -> None:
+        """Take the retriever.
+
+        Args:
+            retriever: any of LlamaIndex's.
+            max_items: at most so many.
+            cap: the most the layer may cost, where the budget has no part `memory`.
+
+        Raises:
+            BudgetError: for something else.
+        """
+        if not isinstance(retriever, BaseRetriever):
+            msg = f"expected a LlamaIndex retriever, found {type(retriever).__name__}"
+            raise BudgetError(msg)
+        self._retriever = retriever
+        self._max_items = max_items
+        self._cap = cap
+
+    def items(self, question: str) -> tuple[MemoryItem, ...]:
+        """Give what is found, best first."""
+        return nodes_as_memories(self._retriever.retrieve(question))[: self._max_items]
+
+    async def aitems(self, question: str) -> tuple[MemoryItem, ...]:
+        """Give what is found, best first."""
+        return nodes_as_memories(await self._retriever.aretrieve(question))[: self._max_items]
+
+    def layer(self, question: str) -> Layer:
+        """Give the layer of what is found."""
+        return retrieved_layer(self.items(question), cap=self._cap)
+
+    async def alayer(self, question: str) -> Layer:
+        """Give the layer of what is found."""
+        return retrieved_layer(await self.aitems(question), cap=self._cap)
+
+
+class BlockMemory:
+    """What one of LlamaIndex's memory blocks has to say, as a layer of the block's name.
+
+    What is cut from the history is for the caller to `aput` into the block, as `Memory` does.
+    """
+
+    def __init__(self, block: BaseMemoryBlock[Any], *, cap: Size | None = None, protected: bool = False) -> None:
+        """Take the block.
+
+        Args:
+            block: any memory block.
+            cap: the most its layer may cost, where the budget has no part of the block's name.
+            protected: whether it stays whole, as a block of priority 0 does in `Memory`.
+        """
+        self._block = block
+        self._cap = cap
+        self._protected = protected
+
+    def layer(self, messages: Sequence[ChatMessage] = (), *, session_id: str | None = None) -> Layer:
+        """Give the layer; `messages` are the latest ones, which retrieving blocks search with."""
+        layer: Layer = asyncio_run(self.alayer(messages, session_id=session_id))
+        return layer
+
+    async def alayer(self, messages: Sequence[ChatMessage] = (), *, session_id: str | None = None) -> Layer:
+        """Give the layer; `messages` are the latest ones, which retrieving blocks search with."""
+        content: object = await self._block.aget(list(messages), session_id=session_id)
+        return Layer(name=self._block.name, text=_text(content), cap=self._cap, protected=self._protected, stable=False)
+
+
+class LlamaIndexEmbedder:
+    """Any LlamaIndex embedding model as what a `ctx_core.memory.Dense` ranker wants."""
+
+    def __init__(self, model: BaseEmbedding) -> None:
+        """Take the model."""
+        self._model = model
+
+    def embed(self, texts: list[str], /) -> Sequence[Sequence[float]]:
+        """Give the vector of each text."""
+        return self._model.get_text_embedding_batch(texts)
+
+
+def nodes_as_memories(nodes: Sequence[NodeWithScore]) -> tuple[MemoryItem, ...]:
+    """Give the memories of retrieved nodes, the first being the most important."""
+    return in_given_order((found.node.get_content(MetadataMode.NONE), found.node.metadata) for found in nodes)
+
+
+def _text(content: object) -> str:
+    """Give the text of what a block gives: a text, content blocks, or messages."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, ChatMessage):
+        return f"{content.role.value}: {content.content or ''}"
+    if isinstance(content, list):
+        texts = map(_text, cast("list[object]", content))
+        return "\n".join(text for text in texts if text)
+    text = getattr(content, "text", None)
+    return text if isinstance(text, str) else ""
