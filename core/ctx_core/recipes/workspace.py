@@ -88,7 +88,7 @@ class WorkspaceAgent(Recipe):
             version=self.version or _own_version(),
             environment=self.environment,
             tools=tools,
-            ranker=self.ranker or self.workspace.ranker,
+            ranker=self.ranker,
             max_memories=self.max_memories,
         )
         builder = ContextBuilder(self.budget, self.counter).tools(tools).place_volatile_last(last=self.volatile_last)
