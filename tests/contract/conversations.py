@@ -123,9 +123,10 @@ def _damaged(draw: st.DrawFn, messages: list[OpenAIMessage]) -> None:
 @st.composite
 def conversations(draw: st.DrawFn, *, max_turns: int = 8) -> list[OpenAIMessage]:
     """A conversation at a point where the model is about to be called."""
-    messages: list[OpenAIMessage] = []
-    for _ in range(draw(st.sampled_from((0, 1, 1, 2)))):
-        messages.append({"role": draw(st.sampled_from(("system", "system", "developer"))), "content": draw(texts)})
+    instructing = st.sampled_from(("system", "system", "developer"))
+    messages: list[OpenAIMessage] = [
+        {"role": draw(instructing), "content": draw(texts)} for _ in range(draw(st.sampled_from((0, 1, 1, 2))))
+    ]
     if _now_and_then(draw):
         messages.append({"role": "assistant", "content": "Hello! How can I help?"})
     talk: list[OpenAIMessage] = []

@@ -281,7 +281,7 @@ def _preserved(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[in
 
 
 def _head(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
-    """Positions that may be kept at the front: so many messages from the first question on, and the step they end in."""
+    """Positions that may be kept at the front: so many messages from the first question on, in whole steps."""
     first = next((at for at, message in enumerate(source) if message["role"] == "user"), None)
     if first is None or policy.keep_first == 0:
         return set()
@@ -324,7 +324,7 @@ def _repairable(source: Sequence[OpenAIMessage]) -> set[int]:
 
 
 def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:
-    """Positions of messages that stood before with the same id and the same content; the current one is none of them."""
+    """Positions of messages that stood before with the same id and content; the current one is none."""
     firsts: dict[str, OpenAIMessage] = {}
     doubles: set[int] = set()
     current = max((at for at, message in enumerate(source) if message["role"] == "user"), default=-1)

@@ -71,7 +71,7 @@ def test_the_reported_tokens_are_those_of_a_recount(
 
 @given(conversations(), budgets)
 def test_an_overflow_is_real(messages: list[OpenAIMessage], budget: int) -> None:
-    """I1: it is raised only if the instructions, the question and the newest step, its results shortened, do not fit."""
+    """I1: it is raised only if instructions, question and newest step, its results shortened, do not fit."""
     whole = fit(messages, 10**9, counter=COUNTER).messages
     question = max((at for at, message in enumerate(whole) if message["role"] == "user"), default=-1)
     instructions = {at for at, message in enumerate(whole) if message["role"] in ("system", "developer")}
@@ -231,7 +231,8 @@ _PROGRAM = """
 import json, sys
 from ctx_core import HistoryPolicy, TokenCounter, ToolResultPolicy, WindowState, fit
 messages = json.loads(sys.stdin.read())
-policy = HistoryPolicy(results=ToolResultPolicy(clear_after_steps=1, min_tokens=5), omission_marker="[{count} left out]")
+results = ToolResultPolicy(clear_after_steps=1, min_tokens=5)
+policy = HistoryPolicy(results=results, omission_marker="[{count} left out]")
 context = fit(messages, 400, counter=lambda text: len(text) // 4, policy=policy, state=WindowState())
 print(json.dumps([context.messages, context.report.to_dict(), context.state.to_dict()]), context.report)
 """

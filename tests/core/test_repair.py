@@ -95,12 +95,13 @@ STUB1 = {"role": "tool", "content": STUB, "tool_call_id": "c1"}
         ),
     ],
     ids=[
-        "sound", "sound in parallel", "parallel results in another order", "orphan at the front", "orphan in the middle",
-        "orphan beside a result", "result before its call", "never answered", "cut off by the user", "one of two answered",
-        "one of two answered so far", "late result", "interleaved steps", "result behind the next question", "result twice",
-        "result again later", "result without an id", "parallel results without ids", "an id in two turns",
-        "an id called again before it was answered", "an id twice in one message", "legacy call", "legacy call never answered",
-        "legacy result of another function",
+        "sound", "sound in parallel", "parallel results in another order", "orphan at the front",
+        "orphan in the middle", "orphan beside a result", "result before its call", "never answered",
+        "cut off by the user", "one of two answered", "one of two answered so far", "late result",
+        "interleaved steps", "result behind the next question", "result twice", "result again later",
+        "result without an id", "parallel results without ids", "an id in two turns",
+        "an id called again before it was answered", "an id twice in one message", "legacy call",
+        "legacy call never answered", "legacy result of another function",
     ],
 )  # fmt: skip
 def test_what_is_broken_is_repaired(

@@ -127,7 +127,7 @@ def test_a_long_run_keeps_its_question_and_its_newest_steps() -> None:
 def test_the_newest_step_stays_whole() -> None:
     """With all of its parallel results, or not at all."""
     calls = [{"id": f"p{at}", "type": "function", "function": {"name": "f", "arguments": ""}} for at in range(10)]
-    parallel = [
+    parallel: list[OpenAIMessage] = [
         {"role": "assistant", "content": None, "tool_calls": calls},
         *({"role": "tool", "tool_call_id": call["id"], "content": call["id"]} for call in calls),
     ]
