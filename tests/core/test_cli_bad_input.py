@@ -116,9 +116,9 @@ def test_commands(words: list[str], said: str, capsys: pytest.CaptureFixture[str
         ("talk.jsonl", GOOD.encode() + b"\n\xff\xfe\n", "line 2: not UTF-8 text"),
         ("talk.jsonl", GOOD.encode("utf-16"), "not text: a JSON or JSON Lines file in UTF-8 is needed"),
         ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "not text: a JSON or JSON Lines file in UTF-8 is needed"),
-        ("talk.jsonl.gz", gzip.compress(TWO.encode())[:-20], "broken gzip data after line "),
+        ("talk.jsonl.gz", gzip.compress(TWO.encode(), mtime=0)[:-20], "broken gzip data after line "),
         ("talk.jsonl.gz", b"\x1f\x8b\x08\x00not gzip after all", "broken gzip data after line 0"),
-        ("talk.jsonl.gz", gzip.compress(b"\0\1\2"), "not text: a JSON or JSON Lines file in UTF-8 is needed"),
+        ("talk.jsonl.gz", gzip.compress(b"\0\1\2", mtime=0), "not text: a JSON or JSON Lines file in UTF-8 is needed"),
     ],
 )
 @pytest.mark.parametrize("command", ["fit", "count"])

@@ -41,7 +41,8 @@ def counter_for(model: str) -> TokenCounter:
     known, unknown = TokenCounter.for_model(model), TokenCounter.for_model("")
     if known.tokenizer is unknown.tokenizer and known.framing == unknown.framing:
         return TokenCounter(Conservative(), framing=ROLLING, model=model or None)
-    return TokenCounter(known.tokenizer, framing=ROLLING, model=model)
+    framing = replace(ROLLING, per_token=known.framing.per_token, per_call_token=known.framing.per_call_token)
+    return TokenCounter(known.tokenizer, framing=framing, model=model, margin=known.margin)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
