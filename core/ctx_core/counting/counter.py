@@ -147,9 +147,9 @@ class TokenCounter:
         specs = [read_tool(tool, at) for at, tool in enumerate(tools)]
         known = [spec for spec in specs if spec is not None]
         raw = sum(
-            self.tokenizer.count(compact_json(dict(tool)))
-            for tool, spec in zip(tools, specs, strict=True)
-            if spec is None
+            self.tokenizer.count(compact_json(dict(tool), at))
+            for at, (tool, spec) in enumerate(zip(tools, specs, strict=True))
+            if spec is None and framing.tools != "definition"
         )
         extra = framing.per_tool * len(tools)
         if framing.tools == "definition":

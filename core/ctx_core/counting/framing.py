@@ -100,7 +100,7 @@ class Framing:
         return cls(
             per_request=0, per_message=0, per_name=0, per_call=0, per_tool=0,
             any_tools=0, per_schema=0,
-            images=ImagePrice(kind="flat"), image=0, audio=0, video=0, file=0,
+            images=ImagePrice(kind="flat", unit=0), image=0, audio=0, video=0, file=0,
         )  # fmt: skip
 
 

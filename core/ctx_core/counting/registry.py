@@ -27,7 +27,8 @@ _CACHES: Final[dict[str, CachedTokenizer]] = {}
 def register_tokenizer(prefix: str, tokenizer: TokenizerLike, *, framing: Framing | None = None) -> None:
     """Say how models are counted whose name is `prefix` or begins with it, in any case.
 
-    What is registered wins over the built-in family of the same prefix; a longer prefix wins over a shorter.
+    What is registered wins over the built-in family of the same prefix and over its sizes (`gpt-4o` also for
+    `gpt-4o-mini`); a longer prefix of another family wins over a shorter.
     """
     with _LOCK:
         _REGISTERED[prefix.lower()] = (_cached(tokenizer), framing or Framing())
@@ -44,8 +45,8 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
     names = list(_spellings(model))
     with _LOCK:
         registered = max((p for p in _REGISTERED if any(n.startswith(p) for n in names)), key=len, default=None)
-    prefix, family = _found(names, api, host)
-    if registered is not None and len(registered) >= len(prefix):
+    family = _found(names, api, host)[1]
+    if registered is not None and len(registered) >= _shortest(names):
         tokenizer, framing = _REGISTERED[registered]
         return tokenizer, framing, Margin()
     exact = vocabulary(family.vocabulary)
@@ -64,6 +65,12 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
 def family_of(model: str, *, api: str | None = None, host: str | None = None) -> Family:
     """Give the row of the table for a model: the one for this API with the longest prefix, and for this host."""
     return _found(list(_spellings(model)), api, host)[1]
+
+
+def _shortest(names: list[str]) -> int:
+    """Give the length of the shortest built-in prefix that fits: longer ones are a family's sizes and generations."""
+    fitting = (len(p) for family in FAMILIES for p in family.models if any(name.startswith(p) for name in names))
+    return min(fitting, default=0)
 
 
 def _found(names: list[str], api: str | None, host: str | None) -> tuple[str, Family]:
