@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import sha1
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from unicodedata import category
 
 from ctx_core.counting.estimators import SafeEstimate
 
@@ -54,10 +55,7 @@ class TiktokenTokenizer:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Cut a long text where a blank follows an ASCII letter or digit, or such a letter a line break.
-
-    In OpenAI's patterns no token spans that.
-    """
+    """Cut a long text where, in OpenAI's patterns, no token can span the cut."""
     start = 0
     while len(text) - start > _PIECE:
         cut = start + _PIECE
@@ -70,9 +68,12 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _is_boundary(before: str, after: str) -> bool:
+    """Whether no token spans two characters: a blank begins one, and letters end where no more of the word follows."""
     if after == " ":
-        return before.isascii() and before.isalnum()
-    return before == "\n" and after.isascii() and after.isalpha()
+        return not before.isspace()
+    if before == "\n":
+        return after.isascii() and after.isalpha()
+    return before.isalpha() and not after.isalpha() and after != "'" and not category(after).startswith("M")
 
 
 @cache
