@@ -1,4 +1,4 @@
-# ruff: noqa: INP001 - scripts are no package
+
 """LlamaIndex's own `VectorMemoryBlock`, run offline: for `benchmarks/memory.py --dense`.
 
 The block wants a vector store that keeps texts, which LlamaIndex's built-in store doesn't; a list does.

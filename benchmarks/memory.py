@@ -1,4 +1,4 @@
-# ruff: noqa: INP001, T201 - scripts are no package, and print
+# ruff: noqa: T201 - scripts are no package, and print
 """Whether the memory finds the evidence: recall of the turns that answer a question, within a budget of tokens.
 
     python benchmarks/memory.py --turns turns.jsonl.gz --questions questions.jsonl.gz [--json OUT] [--dense]

@@ -1,4 +1,4 @@
-# ruff: noqa: INP001, T201 - scripts are no package, and print
+# ruff: noqa: T201 - scripts are no package, and print
 """The memory's check on other data than it was chosen on: real chats, in many languages.
 
     python benchmarks/memory_languages.py CHATS.jsonl.gz …

@@ -1,4 +1,4 @@
-# ruff: noqa: INP001, T201 - scripts are no package, and print
+# ruff: noqa: T201 - scripts are no package, and print
 """How long a workspace takes to become layers, and how much memory.
 
     python benchmarks/workspace.py [--path WORKSPACE] [--rounds 50] [--json OUT]
