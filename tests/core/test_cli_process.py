@@ -133,6 +133,7 @@ def test_a_vocabulary_that_is_missing_is_one_warning() -> None:
     """Without a vocabulary it counts with the safe estimate, and says so in a line."""
     code = (
         "import sys\n"
+        "sys.modules['splintr'] = None\n"
         "from ctx_core.cli import main\n"
         "from ctx_core.counting import vocabulary\n"
         "def missing(name): raise OSError\n"

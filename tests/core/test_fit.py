@@ -73,7 +73,7 @@ def test_the_same_kind_comes_back(kind: type) -> None:
 
 def test_an_empty_conversation_is_empty() -> None:
     """Nothing in, nothing out, no error."""
-    context = fit([], 100, counter=WORDS)
+    context: Context[Any] = fit([], 100, counter=WORDS)
     assert (context.messages, context.tokens, context.report.history.messages) == ([], 0, 0)
 
 

@@ -130,7 +130,7 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
         ),
         (
             {"type": "document", "source": {"type": "base64", "data": "AA", "media_type": "application/pdf"}},
-            FilePart(media_type="application/pdf"),
+            FilePart(data="AA", media_type="application/pdf"),
         ),
         ({"type": "thinking", "thinking": "hm", "signature": "s" * 99}, ReasoningPart("hm")),
         ({"type": "reasoning", "reasoning": "hm"}, ReasoningPart("hm")),

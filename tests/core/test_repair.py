@@ -192,6 +192,13 @@ def test_other_fields_of_a_paired_result_stay() -> None:
     assert context.messages[-1] == {**result("c1"), "artifact": {"k": 1}}
 
 
+def test_a_legacy_result_of_a_call_with_an_id_becomes_a_tools() -> None:
+    """Providers refuse a `function` message where a call waits for its `tool` message."""
+    messages = [USER, call("c1"), {"role": "function", "name": "f", "content": "r"}, DONE]
+    sent = repaired(messages).messages
+    assert sent == [USER, call("c1"), {"role": "tool", "name": "f", "content": "r", "tool_call_id": "c1"}, DONE]
+
+
 @given(conversations())
 def test_a_repaired_conversation_needs_no_repair(messages: list[OpenAIMessage]) -> None:
     """Twice is the same as once, but for a stub that closes the end."""

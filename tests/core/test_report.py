@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -26,6 +27,7 @@ from ctx_core import (
     ToolResultPolicy,
 )
 from ctx_core.report import HistoryReport
+from ctx_core.report_html import as_html
 
 WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing(per_request=3, per_message=1, per_call=0))
 
@@ -61,7 +63,13 @@ def test_the_rows_add_up(report: ContextReport) -> None:
 def test_a_row_says_asked_budget_used_left_out_and_why(report: ContextReport) -> None:
     """For the memory: eleven words were asked, one item went."""
     assert report.layer("memory") == LayerReport(
-        name="memory", asked=11, budget=8, used=6, left_out=1, why="over its part: the least important left out"
+        name="memory",
+        asked=11,
+        budget=8,
+        used=6,
+        items=1,
+        left_out=1,
+        why="over its part: the least important left out",
     )
 
 
@@ -185,9 +193,15 @@ class WellFormed(HTMLParser):
         self.read.append(data)
 
 
+def test_a_notebook_shows_the_html(report: ContextReport) -> None:
+    """It asks for it by a name of its own."""
+    shown: Any = report
+    assert shown._repr_html_() == as_html(report)
+
+
 def test_the_html_is_well_formed(report: ContextReport) -> None:
     """All tags are closed, and every layer has a row."""
-    page = WellFormed(report._repr_html_())
+    page = WellFormed(as_html(report))
     assert page.open == []
     assert page.tags.count("tr") == 1 + len(report.layers)
     assert all(layer.name in page.read for layer in report.layers)
@@ -195,14 +209,14 @@ def test_the_html_is_well_formed(report: ContextReport) -> None:
 
 def test_the_bar_is_the_whole_window(report: ContextReport) -> None:
     """Layers, what is free, and what is kept for the answer, to 100 percent."""
-    page = WellFormed(report._repr_html_())
+    page = WellFormed(as_html(report))
     assert sum(page.widths) == pytest.approx(100, abs=0.05)
     assert len(page.widths) == sum(layer.used > 0 for layer in report.layers) + (report.available > 0) + 1
 
 
 def test_the_html_needs_nothing_else(report: ContextReport) -> None:
     """No script, nothing to load: it can be sent anywhere."""
-    html = report._repr_html_()
+    html = as_html(report)
     assert not {"script", "link", "img", "iframe"} & set(WellFormed(html).tags)
     assert "http" not in html
 
@@ -213,7 +227,7 @@ def test_names_in_the_html_are_escaped() -> None:
     counter = TokenCounter(WORDS.tokenizer)
     counter.tokenizer.name = name
     built = ContextBuilder(ContextBudget(50, parts={name: Share(1.0)}), counter).layer(Layer(name=name, text="t"))
-    html = built.build(message="hi").report._repr_html_()
+    html = as_html(built.build(message="hi").report)
     counter.tokenizer.name = "words"
     page = WellFormed(html)
     assert "marquee" not in page.tags
@@ -224,4 +238,4 @@ def test_the_html_of_a_full_window_is_well_formed() -> None:
     """Without a reserve and with nothing free."""
     report = ContextBuilder(5, WORDS).build(message="a").report
     assert report.available == 0
-    assert sum(WellFormed(report._repr_html_()).widths) == pytest.approx(100, abs=0.05)
+    assert sum(WellFormed(as_html(report)).widths) == pytest.approx(100, abs=0.05)

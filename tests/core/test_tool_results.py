@@ -226,7 +226,7 @@ def test_results_too_small_for_a_marker_are_not_squeezed() -> None:
 
 def test_a_result_in_parts_can_be_shortened() -> None:
     """Its texts are one text; the block of text takes their place."""
-    messages = [GO, *step("a", 0)]
+    messages: list[OpenAIMessage] = [GO, *step("a", 0)]
     messages[2]["content"] = [{"type": "text", "text": "r " * 40}, {"type": "text", "text": "s " * 40}]
     context = run(messages, 40, cut_marker=" … ")
     (block,) = context.messages[2]["content"]

@@ -91,6 +91,7 @@ def test_an_encoding_is_pickled_by_name() -> None:
 _OFFLINE = """
 import importlib.metadata, json, os, socket, sys, tempfile, warnings
 
+sys.modules["splintr"] = None  # as if it were not installed
 tempfile.tempdir = sys.argv[1]
 calls = []
 

@@ -28,10 +28,10 @@ def document_price(part: FilePart, framing: Framing) -> int:
     if part.data is None:
         return framing.file
     size = len(part.data) if isinstance(part.data, bytes) else len(part.data) * 3 // 4
+    pages = 0 if framing.file_bytes is None else size // framing.file_bytes
     if "pdf" in (part.media_type or "pdf").lower():
-        return framing.file_base + size // framing.file_bytes
-    # Office files are compressed archives, most of which is layout.
-    return size // (4 * framing.file_bytes)
+        return framing.file_base + pages
+    return pages // 4  # office files are compressed archives, most of which is layout
 
 
 def _decoded(data: str) -> bytes | None:

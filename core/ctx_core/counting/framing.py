@@ -91,8 +91,8 @@ class Framing:
     """A document that is not plain text and whose size is not known."""
     file_base: int = 100
     """A PDF whose size is known: its first page as a picture, where the provider looks at pages."""
-    file_bytes: int = 16
-    """Bytes of a document of known size that cost another token."""
+    file_bytes: int | None = 16
+    """Bytes of a document of known size that cost another token; None: they cost nothing."""
 
     @classmethod
     def free(cls) -> Framing:
@@ -101,6 +101,7 @@ class Framing:
             per_request=0, per_message=0, per_name=0, per_call=0, per_tool=0,
             any_tools=0, per_schema=0,
             images=ImagePrice(kind="flat", unit=0), image=0, audio=0, video=0, file=0,
+            file_base=0, file_bytes=None,
         )  # fmt: skip
 
 
