@@ -20,6 +20,7 @@ from langchain_ctx.convert import LangChainCodec
 from langchain_ctx.runnable import ContextRunnable
 from langchain_ctx.state_cache import StateCache, StateStore
 from langchain_ctx.summarizer import ChatModelSummarizer
+from langchain_ctx.token_counts import latest_anchor, token_counter
 
 if TYPE_CHECKING:
     from langchain_ctx.history import BudgetedChatMessageHistory
@@ -42,6 +43,8 @@ __all__ = [
     "StateCache",
     "StateStore",
     "budgeted_session_history",
+    "latest_anchor",
+    "token_counter",
 ]
 
 

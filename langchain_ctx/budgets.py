@@ -44,6 +44,17 @@ def resolve(
     return budget, as_counter(counter), () if bound is None else bound.tools
 
 
+def sent_tools(tools: Iterable[object] | None, model: LanguageModelLike | None) -> tuple[dict[str, Any], ...]:
+    """Give the definitions of the tools alone; what is None is taken from the model.
+
+    Raises:
+        BudgetError: for something that is no tool, or no model.
+    """
+    if tools is not None:
+        return tool_definitions(tools)
+    return () if model is None else bound_model(model).tools
+
+
 def history_budget(budget: ContextBudget, reserve: int) -> ContextBudget:
     """Give what a history alone may have: its part of the budget, or all of the input, without a reserve.
 

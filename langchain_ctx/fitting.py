@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from langchain_core.messages import BaseMessage
@@ -16,6 +15,7 @@ from ctx_core.summarizing import Summarizing
 from ctx_core.usage_log import UsageLog
 from langchain_ctx.conversations import Conversation
 from langchain_ctx.convert import CODEC
+from langchain_ctx.recipes import RecipeBuilders
 from langchain_ctx.state_memory import StateMemory
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class FittingOptions(TypedDict, total=False):
 class Fitting:
     """All by which requests are fitted; one for many conversations, shareable between threads."""
 
-    builder: ContextBuilder
-    """Budget, counter, tools and policy."""
+    builder: ContextBuilder | RecipeBuilders
+    """Budget, counter, tools and policy, for all requests or from a recipe for each."""
     states: StateMemory
     """Remembers the cut of each conversation."""
     on_overflow: OnOverflow
@@ -89,7 +89,10 @@ class Fitting:
             ContextOverflowError: if what is protected does not fit.
             MessageError: for a message that cannot be read.
         """
-        request = _Request(self, history, message, conversation)
+        return self._fitted(_Request(self, history, message, conversation, self._builder(history, message)))
+
+    def _fitted(self, request: _Request) -> Context[BaseMessage]:
+        conversation = request.conversation
         first = context = request.cut()
         if self.summarizing is not None and first.unsummarised():
             with self.states.alone(conversation) as alone:
@@ -102,9 +105,11 @@ class Fitting:
         self, history: Sequence[BaseMessage], message: BaseMessage | None = None, *, conversation: Conversation
     ) -> Context[BaseMessage]:
         """Fit a request without holding up the event loop; as `fit`."""
+        source = self.builder
+        builder = source if isinstance(source, ContextBuilder) else await source.aof(history, message)
+        request = _Request(self, history, message, conversation, builder)
         if self.summarizing is None:
-            return await run_in_executor(None, partial(self.fit, history, message, conversation=conversation))
-        request = _Request(self, history, message, conversation)
+            return await run_in_executor(None, self._fitted, request)
         first = context = await run_in_executor(None, request.cut)
         if first.unsummarised():
             with self.states.alone(conversation) as alone:
@@ -117,7 +122,10 @@ class Fitting:
         self, history: Sequence[BaseMessage], message: BaseMessage | None = None, *, conversation: Conversation
     ) -> Context[BaseMessage]:
         """Fit a request without remembering, summarising or reporting anything."""
-        return _Request(self, history, message, conversation).build()
+        return _Request(self, history, message, conversation, self._builder(history, message)).build()
+
+    def _builder(self, history: Sequence[BaseMessage], message: BaseMessage | None) -> ContextBuilder:
+        return self.builder if isinstance(self.builder, ContextBuilder) else self.builder.of(history, message)
 
     def _told(self, first: Context[BaseMessage], context: Context[BaseMessage]) -> Context[BaseMessage]:
         """Tell those who want to hear of requests; the cut of one was made when it was built first."""
@@ -126,6 +134,8 @@ class Fitting:
             context = replace(context, report=replace(context.report, history=history))
         if self.usage_log is not None:
             self.usage_log.record(context.report)
+        if isinstance(self.builder, RecipeBuilders):
+            self.builder.record(context.report)
         if self.on_report is not None:
             self.on_report(context.report)
         return context
@@ -139,15 +149,14 @@ class _Request:
     history: Sequence[BaseMessage]
     message: BaseMessage | None
     conversation: Conversation
+    builder: ContextBuilder
 
     def build(self, state: WindowState | None = None) -> Context[BaseMessage]:
         """Build it from a state, or from what is remembered."""
         fitting = self.fitting
         if state is None:
             state = fitting.states.read(self.conversation, self.history)
-        return fitting.builder.build(
-            self.history, self.message, codec=CODEC, state=state, on_overflow=fitting.on_overflow
-        )
+        return self.builder.build(self.history, self.message, codec=CODEC, state=state, on_overflow=fitting.on_overflow)
 
     def cut(self, state: WindowState | None = None) -> Context[BaseMessage]:
         """Build it, and remember the cut at once: turns that run while it is summarised begin where it begins."""

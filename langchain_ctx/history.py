@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from ctx_core.builder import ContextBuilder
+from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
 from langchain_ctx.budgets import history_budget, resolve
 from langchain_ctx.fitting import Fitting
@@ -82,8 +83,13 @@ def history_fitting(  # noqa: PLR0913 - the options by name, so that a misspelt 
     states: StateStore | None = None,
     summarizer: Summarizer | Summarizing | None = None,
     summary: RollingSummary | None = None,
+    recipe: object = None,
 ) -> Fitting:
     """Give how histories are fitted; arguments and errors as for `BudgetedChatMessageHistory`."""
+    if recipe is not None:
+        # A recipe's layers are of the whole request, of which a history is only the middle.
+        msg = "a history takes no recipe, as it sees neither prompt nor question: prompt | ContextRunnable(recipe=…)"
+        raise BudgetError(msg)
     whole, counts, definitions = resolve(budget, counter, tools, model)
     builder = ContextBuilder(history_budget(whole, reserve), counts).tools(definitions)
     builder = builder.history(HistoryPolicy() if policy is None else policy)

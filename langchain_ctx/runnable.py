@@ -23,12 +23,14 @@ from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.counter import CounterLike, TokenCounter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.summary import RollingSummary
+from ctx_core.recipes import Recipe
 from ctx_core.summarizing import Summarizer, Summarizing
 from ctx_core.usage_log import UsageLog
-from langchain_ctx.budgets import resolve
+from langchain_ctx.budgets import resolve, sent_tools
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.fitting import Fitting, OnReport
 from langchain_ctx.inputs import messages_in, read_messages
+from langchain_ctx.recipes import RecipeBuilders, check_recipe
 from langchain_ctx.state_cache import StateCache, StateStore
 from langchain_ctx.state_memory import StateMemory
 from langchain_ctx.summaries import as_summarizing, with_layer
@@ -60,16 +62,17 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     `session_id`, `thread_id` or `conversation_id` of the config, else by its first messages.
     """
 
-    budget: Annotated[ContextBudget, _INSTANCE]
-    """How many tokens a request may have."""
-    counter: Annotated[TokenCounter, _INSTANCE]
-    """Counts them."""
+    budget: Annotated[ContextBudget, _INSTANCE] | None = None
+    """How many tokens a request may have; None: as the recipe says."""
+    counter: Annotated[TokenCounter, _INSTANCE] | None = None
+    """Counts them; None: the recipe's does."""
     tools: tuple[dict[str, Any], ...] = ()
     """Definitions of the tools that go with each request; counted, never cut."""
-    policy: Annotated[HistoryPolicy, _INSTANCE] = Field(default_factory=HistoryPolicy)
-    """How the history is cut."""
-    on_overflow: OnOverflow = "raise"
-    """What happens when system messages, question and newest step do not fit: `raise`, or `truncate` them."""
+    policy: Annotated[HistoryPolicy, _INSTANCE] | None = None
+    """How the history is cut; None: as the recipe says."""
+    on_overflow: OnOverflow | None = None
+    """What happens when system messages, question and newest step do not fit: `raise`, or `truncate` them; None: as
+    the recipe says."""
     messages_key: str = "messages"
     """Where a dict has its messages."""
     usage_log: Annotated[UsageLog, _INSTANCE] | None = None
@@ -82,6 +85,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     """Summarises what leaves the window; None: it is left out."""
     summary: Annotated[RollingSummary, _INSTANCE] | None = None
     """Where the summary stands and what it may cost; None: a user message, if there is a summariser."""
+    recipe: Annotated[Recipe, _INSTANCE] | None = Field(default=None, exclude=True)
+    """Brings budget, counter, layers, policy, what happens on overflow, and a usage log; None: nothing does."""
 
     _fitting: Fitting = PrivateAttr()
 
@@ -93,13 +98,14 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         tools: Iterable[object] | None = None,
         model: LanguageModelLike | None = None,
         policy: HistoryPolicy | None = None,
-        on_overflow: OnOverflow = "raise",
+        on_overflow: OnOverflow | None = None,
         messages_key: str = "messages",
         usage_log: UsageLog | None = None,
         on_report: OnReport | None = None,
         states: StateStore | None = None,
         summarizer: Summarizer | Summarizing | None = None,
         summary: RollingSummary | None = None,
+        recipe: Recipe | None = None,
         name: str | None = None,
     ) -> None:
         """Make the step.
@@ -111,7 +117,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             tools: tools, functions, pydantic classes or dicts; by default those that `model` is bound to.
             model: the model that the messages go to, bound to its tools or not. It is looked at, not kept.
             policy: how the history is cut.
-            on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
+            on_overflow: what happens when what is protected does not fit: `raise`, the default, or `truncate` it.
             messages_key: where a dict has its messages.
             usage_log: records every request, in counts.
             on_report: is called with each report, in the thread that the request runs in.
@@ -122,19 +128,30 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
                 patience too.
             summary: where the summary stands and what it may cost; by default a user message, as agents drop
                 system messages.
+            recipe: brings `budget`, `counter`, `policy` and `on_overflow`, layers of text, and a usage log beside
+                `usage_log`. It is asked on every request for what goes with the current question. Its text is the
+                first system message; those of the prompt follow.
             name: shown in traces and graphs, instead of the name of the class.
 
         Raises:
             BudgetError: if there is neither a budget nor a model, or something given cannot work.
             UnknownModelError: if the budget is to come from a model whose window nothing knows.
         """
-        resolved, counts, definitions = resolve(budget, counter, tools, model)
-        fields: dict[str, Any] = {
-            "budget": resolved,
-            "counter": counts,
-            "tools": definitions,
-            "policy": HistoryPolicy() if policy is None else policy,
-            "on_overflow": on_overflow,
+        fields: dict[str, Any]
+        if recipe is None:
+            resolved, counts, definitions = resolve(budget, counter, tools, model)
+            fields = {
+                "budget": resolved,
+                "counter": counts,
+                "tools": definitions,
+                "policy": HistoryPolicy() if policy is None else policy,
+                "on_overflow": "raise" if on_overflow is None else on_overflow,
+            }
+        else:
+            brought = {"budget": budget, "counter": counter, "policy": policy, "on_overflow": on_overflow}
+            check_recipe(recipe, brought)
+            fields = {"tools": sent_tools(tools, model), "recipe": recipe}
+        fields |= {
             "messages_key": messages_key,
             "usage_log": usage_log,
             "on_report": on_report,
@@ -147,15 +164,24 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        builder = ContextBuilder(self.budget, self.counter).tools(self.tools).history(self.policy)
+        recipe = self.recipe
         self._fitting = Fitting(
-            builder=with_layer(builder, self.summarizer, self.summary),
+            builder=self._builder() if recipe is None else self._builders(recipe),
             states=StateMemory(self.states),
-            on_overflow=self.on_overflow,
+            on_overflow=(self.on_overflow or "raise") if recipe is None else recipe.on_overflow,
             usage_log=self.usage_log,
             on_report=self.on_report,
             summarizing=self.summarizer,
         )
+
+    def _builder(self) -> ContextBuilder:
+        budget, counter, tools = resolve(self.budget, self.counter, self.tools, None)
+        builder = ContextBuilder(budget, counter).tools(tools).history(self.policy or HistoryPolicy())
+        return with_layer(builder, self.summarizer, self.summary)
+
+    def _builders(self, recipe: Recipe) -> RecipeBuilders:
+        summarises = self.summarizer is not None
+        return RecipeBuilders(recipe=recipe, tools=self.tools, summarises=summarises, summary=self.summary)
 
     @property
     @override

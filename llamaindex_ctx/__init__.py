@@ -15,5 +15,6 @@ except ModuleNotFoundError as error:
 from llamaindex_ctx.convert import ChatMessageCodec
 from llamaindex_ctx.memory import ContextMemoryBuffer
 from llamaindex_ctx.summarizer import LLMSummarizer
+from llamaindex_ctx.tokenizing import tokenizer_fn
 
-__all__ = ["ChatMessageCodec", "ContextMemoryBuffer", "LLMSummarizer"]
+__all__ = ["ChatMessageCodec", "ContextMemoryBuffer", "LLMSummarizer", "tokenizer_fn"]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from ctx_core import ContextReport, TokenCounter, UsageLog
+    from ctx_core.plan import Plan
 
 
 class Live:
@@ -23,12 +24,13 @@ class Live:
     equal if their data are.
     """
 
-    __slots__ = ("_default", "_summarising", "lock", "report", "token", "usage_log")
+    __slots__ = ("_default", "_summarising", "lock", "plan", "report", "token", "usage_log")
 
     def __init__(self, usage_log: UsageLog | None = None) -> None:
         """Start without a report."""
         self.lock = threading.RLock()
         self.report: ContextReport | None = None
+        self.plan: Plan | None = None
         self.token = uuid.uuid4().hex
         self.usage_log = usage_log
         self._summarising = threading.Lock()

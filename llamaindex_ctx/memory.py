@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 
-from ctx_core import BudgetError, HistoryPolicy, Message, WindowState
+from ctx_core import HistoryPolicy, Message, Role, WindowState
+from ctx_core.recipes import question_of
+from llamaindex_ctx import settings
+from llamaindex_ctx.recipes import refuse_beside_recipe
 from llamaindex_ctx.record import MemoryRecord, copied, owned
-from llamaindex_ctx.settings import refuse, resolve_budget, resolve_counter, resolve_key, tool_definitions
 from llamaindex_ctx.stores import as_store
 from llamaindex_ctx.summaries import DEFAULT, as_summarizing
-from llamaindex_ctx.view import Viewer, as_question
-from llamaindex_ctx.viewing import Viewing
+from llamaindex_ctx.view import CODEC, as_question
+from llamaindex_ctx.viewing import Viewing, viewer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Sized
@@ -23,10 +25,11 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.llms.llm import LLM
 
-    from ctx_core import ContextBudget, ContextReport, RollingSummary, Summarizing, TokenCounter, UsageLog
+    from ctx_core import ContextBudget, ContextBuilder, ContextReport, RollingSummary, Summarizing, UsageLog
     from ctx_core.budget import Size
     from ctx_core.builder import OnOverflow
     from ctx_core.counting.counter import CounterLike
+    from ctx_core.recipes import Recipe
     from ctx_core.summarizing import Summarizer
     from llamaindex_ctx.settings import ToolLike
     from llamaindex_ctx.stores import ChatStore
@@ -54,6 +57,11 @@ class ContextMemoryBuffer(MemoryRecord):
     where the messages stood, in a user message, and is a part of the stored state. If it cannot be had, a marker
     stands there and the next view tries again.
 
+    A `recipe` brings budget, counter, policy and what happens on overflow, and is asked on every view for what goes
+    with the current question. Its text stands before the conversation, in a system message. A `CodeActAgent`
+    overwrites that, and a `ReActAgent` without a system prompt of its own drops it: for them `recipe_role="user"`
+    makes it a user message, which every engine and agent sends on as it is.
+
     A workflow stores and restores its context from run to run: after a second run with the same `ctx`, the
     memory that goes on is `await ctx.store.get("memory")`. What it was made with that is not stored, a chat
     store among it, it shares with the one given to the first run.
@@ -80,10 +88,12 @@ class ContextMemoryBuffer(MemoryRecord):
         counter: CounterLike | None = None,
         policy: HistoryPolicy | None = None,
         tools: Iterable[ToolLike] = (),
-        on_overflow: OnOverflow = "raise",
+        on_overflow: OnOverflow | None = None,
         usage_log: UsageLog | None = None,
         summarizer: Summarizer | Summarizing | None = None,
         summary: RollingSummary | None = None,
+        recipe: Recipe | None = None,
+        recipe_role: Role | str = Role.SYSTEM,
         **unknown: Any,
     ) -> Self:
         """Make a memory.
@@ -106,13 +116,16 @@ class ContextMemoryBuffer(MemoryRecord):
                 default that of `llm` or of the budget's model, else a safe estimate.
             policy: how the conversation is cut.
             tools: the agent's tools, which go along with every request.
-            on_overflow: `raise` a `ContextOverflowError`, or `truncate` the current message.
+            on_overflow: `raise` a `ContextOverflowError`, the default, or `truncate` the current message.
             usage_log: is told of every view.
             summarizer: summarises what leaves the view: a function of the summary so far and the messages that
                 leave, sync or async, such as an `LLMSummarizer`; a `Summarizing` says its window and its patience
                 too.
             summary: where the summary stands and what it may cost; by default a user message, as a `ReActAgent`
                 drops the system message that a conversation begins with.
+            recipe: in the place of `budget`, `token_limit`, `reserve`, `llm`, `counter`, `tokenizer_fn`, `policy` and
+                `on_overflow`. It logs every view in its own usage log, beside `usage_log`.
+            recipe_role: whose text the recipe's is: `system`, `developer` or `user`.
             unknown: nothing else is taken.
 
         Raises:
@@ -120,23 +133,30 @@ class ContextMemoryBuffer(MemoryRecord):
                 that mean nothing here. It is a `ValueError`.
             MessageError: for something in `chat_history` that is no message.
         """
-        refuse(unknown)
-        if on_overflow not in ("raise", "truncate"):
-            msg = f"on_overflow must be 'raise' or 'truncate', found {on_overflow!r}"
-            raise BudgetError(msg)
-        key = resolve_key(session_id, chat_store_key)
+        settings.refuse(unknown)
+        key = settings.resolve_key(session_id, chat_store_key)
         if key is None:
             key = str(uuid.uuid4()) if isinstance(chat_store, AsyncDBChatStore) else DEFAULT_CHAT_STORE_KEY
+        if recipe is not None:
+            refuse_beside_recipe(
+                budget=budget, token_limit=token_limit, reserve=reserve, llm=llm, counter=counter,
+                tokenizer_fn=tokenizer_fn, policy=policy, on_overflow=on_overflow,
+            )  # fmt: skip
+            fields: dict[str, Any] = {"recipe": recipe, "recipe_role": recipe_role, "summary": summary}
+        else:
+            fields = {
+                "budget": settings.resolve_budget(budget, token_limit, llm, reserve),
+                "policy": HistoryPolicy() if policy is None else policy,
+                "counter": settings.resolve_counter(counter, tokenizer_fn),
+                "on_overflow": settings.resolve_overflow(on_overflow),
+                "summary": summary or (None if summarizer is None else DEFAULT),
+            }
         memory = cls(
-            budget=resolve_budget(budget, token_limit, llm, reserve),
-            policy=HistoryPolicy() if policy is None else policy,
-            counter=resolve_counter(counter, tokenizer_fn),
-            tools=tool_definitions(tools),
-            on_overflow=on_overflow,
+            tools=settings.tool_definitions(tools),
             chat_store=as_store(chat_store),
             chat_store_key=key,
             summarizer=as_summarizing(summarizer),
-            summary=summary or (None if summarizer is None else DEFAULT),
+            **fields,
         )
         memory._live.usage_log = usage_log
         if chat_history:
@@ -146,7 +166,7 @@ class ContextMemoryBuffer(MemoryRecord):
     @property
     def token_limit(self) -> int:
         """Tokens that the whole request may have, without the reserve."""
-        return self.budget.input_limit
+        return (self.budget if self.recipe is None else self._plan(self.recipe).budget).input_limit
 
     @property
     def session_id(self) -> str:
@@ -184,13 +204,16 @@ class ContextMemoryBuffer(MemoryRecord):
             kwargs: what other memories take; it means nothing here.
 
         Returns:
-            Copies, free to be changed. Empty only if nothing was ever put, or if a new question in `input`
-            leaves no room for the turns before it.
+            Copies, free to be changed, behind the text of a recipe. Empty only if nothing was ever put, or if a
+            new question in `input` leaves no room for the turns before it.
 
         Raises:
             ContextOverflowError: if what cannot be left out doesn't fit. It is a `ValueError`.
         """
-        viewing = self._viewing(self._door.read(), input, initial_token_count)
+        messages, question = self._door.read(), as_question(input)
+        recipe = self.recipe
+        declared = recipe.builder(question_of(messages, question, CODEC), tools=self.tools) if recipe else None
+        viewing = self._viewing(messages, question, initial_token_count, declared)
         if self.summarizer is not None and viewing.unsummarised:
             with self._live.alone() as alone:
                 if alone:
@@ -205,7 +228,10 @@ class ContextMemoryBuffer(MemoryRecord):
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> list[ChatMessage]:
         """Give what of the conversation fits, as `get` does."""
-        viewing = self._viewing(await self._door.aread(), input, initial_token_count)
+        messages, question = await self._door.aread(), as_question(input)
+        recipe = self.recipe
+        declared = await recipe.abuilder(question_of(messages, question, CODEC), tools=self.tools) if recipe else None
+        viewing = self._viewing(messages, question, initial_token_count, declared)
         if self.summarizer is not None and viewing.unsummarised:
             with self._live.alone() as alone:
                 if alone:
@@ -261,23 +287,10 @@ class ContextMemoryBuffer(MemoryRecord):
         await self._door.adelete()
         self.state = WindowState()
 
-    @property
-    def _count(self) -> TokenCounter:
-        return self.counter if self.counter is not None else self._live.default_counter(self.budget.model)
-
     def _viewing(
-        self, messages: list[ChatMessage], asked: str | ChatMessage | None, initial_token_count: int
+        self, messages: list[ChatMessage], question: ChatMessage | None, taken: int, declared: ContextBuilder | None
     ) -> Viewing:
-        if not isinstance(initial_token_count, int) or initial_token_count < 0:
-            msg = f"initial_token_count must be a whole number from 0 up, found {initial_token_count!r}"
-            raise BudgetError(msg)
-        viewer = Viewer(
-            budget=self.budget,
-            counter=self._count,
-            policy=self.policy,
-            tools=self.tools,
-            on_overflow=self.on_overflow,
-            summary=self.summary or (None if self.summarizer is None else DEFAULT),
-        )
-        view = partial(viewer.view, messages, question=as_question(asked), taken=initial_token_count)
-        return Viewing(self, self._live, view)
+        if declared is not None:
+            self._live.plan = declared.plan
+        viewer = viewer_of(self, self._count, declared, taken)
+        return Viewing(self, self._live, partial(viewer.view, messages, question=question, taken=taken))

@@ -19,14 +19,17 @@ from ctx_core import (
     ContextBuilder,
     ContextOverflowError,
     HistoryPolicy,
+    Role,
     RollingSummary,
     Summarizing,
     TokenCounter,
     WindowState,
 )
+from ctx_core.recipes import Recipe  # noqa: TC001 - pydantic reads the annotations
 from llamaindex_ctx import serial
 from llamaindex_ctx.fields import Stored
 from llamaindex_ctx.live import Live
+from llamaindex_ctx.recipes import BROUGHT, as_recipe, read_role, refuse_beside_recipe, without_parts
 from llamaindex_ctx.settings import DEFAULT_TOKENS, tool_definitions
 from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
 from llamaindex_ctx.summaries import as_summarizing, read_summary, write_summary
@@ -34,6 +37,8 @@ from llamaindex_ctx.view import CODEC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from ctx_core.plan import Plan
 
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
 _LEFT_BEHIND: Final = "left_behind"
@@ -117,14 +122,20 @@ class MemoryRecord(BaseMemory):
         default=None, exclude=True
     )
     """Summarises what leaves the view; None: what the state has is shown, and nothing is added to it."""
+    recipe: Annotated[Recipe | None, Stored(as_recipe, as_recipe)] = Field(default=None, exclude=True)
+    """Brings budget, counter, policy, what happens on overflow and text of its own; None: nothing does."""
+    recipe_role: Annotated[Role, Stored(read_role, str)] = Role.SYSTEM
+    """Whose text goes before the conversation where a recipe has some."""
     chat_store: Annotated[ChatStore | None, Stored(as_store, as_store)] = Field(default=None, exclude=True)
     """Holds the conversation in the place of this memory."""
 
     _live: Live = PrivateAttr(default_factory=Live)
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's signature
-        """Refuse what could only fail later: a budget with unknown parts, tools that are no JSON."""
+        """Refuse what could only fail later: a budget with unknown parts, tools that are no JSON, a recipe too many."""
         super().model_post_init(context)
+        if self.recipe is not None:
+            refuse_beside_recipe(**{name: getattr(self, name) for name in BROUGHT if name in self.model_fields_set})
         with suppress(ContextOverflowError):  # how much there is to be sent is not known yet
             ContextBuilder(self.budget, len).tools(self.tools).build()
 
@@ -141,6 +152,10 @@ class MemoryRecord(BaseMemory):
         data = self.model_dump(mode="json")
         if self.chat_store is not None:
             data["messages"] = serial.write_messages(self._door.read())
+        if self.recipe is not None:  # so that it fits the same window without it
+            plan = self._plan(self.recipe)
+            data["budget"] = serial.write_budget(without_parts(plan.budget))
+            data["counter"] = serial.write_counter(plan.counter)
         data[_LEFT_BEHIND] = left = list(self._code())
         if left:
             data[_TOKEN] = self._live.token
@@ -158,7 +173,7 @@ class MemoryRecord(BaseMemory):
         Args:
             data: what `to_dict` gave.
             kwargs: fields to be set anew, above all what is not stored: `counter`, `policy`, `usage_log`, `summarizer`,
-                and `chat_store`, which then is what holds the conversation: the stored messages are let go.
+                `recipe`, and `chat_store`, which then is what holds the conversation: the stored messages are let go.
 
         Raises:
             ValueError: for data that cannot be read.
@@ -172,6 +187,8 @@ class MemoryRecord(BaseMemory):
         fields.pop("class_name", None)
         if fields.get("chat_store") is not None:
             fields["messages"] = []
+        if fields.get("recipe") is not None:
+            fields = {name: value for name, value in fields.items() if name not in BROUGHT or name in kwargs}
         memory = cls(**fields)
         memory._live.usage_log = usage_log
         if missing:
@@ -198,9 +215,23 @@ class MemoryRecord(BaseMemory):
             code["chat_store"] = self.chat_store
         if self.summarizer is not None:
             code["summarizer"] = self.summarizer
+        if self.recipe is not None:
+            code["recipe"] = self.recipe
         if self._live.usage_log is not None:
             code["usage_log"] = self._live.usage_log
         return code
+
+    @property
+    def _count(self) -> TokenCounter:
+        if self.recipe is not None:
+            return self._plan(self.recipe).counter
+        return self.counter if self.counter is not None else self._live.default_counter(self.budget.model)
+
+    def _plan(self, recipe: Recipe) -> Plan:
+        """Give what the recipe has declared: for the latest view, else for no question yet."""
+        if self._live.plan is None:
+            self._live.plan = recipe.builder(tools=self.tools).plan
+        return self._live.plan
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as JSON types, beside the chat store where that can be pickled."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
     from ctx_core.budget import Size
+    from ctx_core.builder import OnOverflow
     from ctx_core.counting.counter import CounterLike, ToolDefinition
 
 ToolLike: TypeAlias = "BaseTool | Callable[..., Any] | ToolDefinition"
@@ -27,7 +28,7 @@ _DEFAULT_RESERVE: Final = 4_096
 ARGUMENTS: Final = (
     "chat_history", "llm", "chat_store", "chat_store_key", "token_limit", "tokenizer_fn", "session_id",
     "budget", "reserve", "counter", "policy", "tools", "on_overflow", "usage_log", "summarizer",
-    "summary",
+    "summary", "recipe", "recipe_role",
 )  # fmt: skip
 """What a memory can be made with."""
 
@@ -104,6 +105,18 @@ def resolve_counter(counter: CounterLike | None, tokenizer_fn: Callable[[str], S
         msg = f"tokenizer_fn must be a function from a text to its tokens, found {type(tokenizer_fn).__name__}"
         raise BudgetError(msg)
     return TokenCounter(lambda text: len(tokenizer_fn(text)))
+
+
+def resolve_overflow(on_overflow: OnOverflow | None) -> OnOverflow:
+    """Give what happens on overflow; None for an error.
+
+    Raises:
+        BudgetError: if it is neither of the two.
+    """
+    if on_overflow not in (None, "raise", "truncate"):
+        msg = f"on_overflow must be 'raise' or 'truncate', found {on_overflow!r}"
+        raise BudgetError(msg)
+    return on_overflow or "raise"
 
 
 def resolve_key(session_id: str | None, chat_store_key: str | None) -> str | None:

@@ -26,6 +26,7 @@ from ctx_core.budget import ContextBudget
 from ctx_core.builder import OnOverflow
 from ctx_core.counting.counter import ToolDefinition
 from llamaindex_ctx.convert import ChatMessageCodec
+from llamaindex_ctx.recipes import fronted
 from llamaindex_ctx.summaries import with_layer
 from llamaindex_ctx.tool_calls import read_calls
 
@@ -55,6 +56,10 @@ class Viewer:
     on_overflow: OnOverflow
     summary: RollingSummary | None
     """Where the summary of what is left out stands; None: there is none."""
+    declared: ContextBuilder | None = None
+    """A recipe's builder for this view, in the place of policy, tools and summary."""
+    front: Role = Role.SYSTEM
+    """Whose text stands at the front, where there is any."""
 
     def view(
         self, messages: Sequence[ChatMessage], state: WindowState, *, question: ChatMessage | None, taken: int
@@ -100,12 +105,11 @@ class Viewer:
         self, messages: Sequence[ChatMessage], state: WindowState, question: ChatMessage | None, taken: int
     ) -> View:
         context = self._built(messages, state, question, taken, self.on_overflow)
-        kept = context.messages
-        if question is not None:
-            if kept[-1] is not question:
-                # It was truncated, which is of no use, since the engine sends its own: without leave, this raises.
-                context = self._built(messages, state, question, taken, "raise")
-            kept = context.messages[:-1]
+        if question is not None and context.messages[-1] is not question:
+            # It was truncated, which is of no use, since the engine sends its own: without leave, this raises.
+            context = self._built(messages, state, question, taken, "raise")
+        shown = fronted(context, self.front)
+        kept = shown if question is None else shown[:-1]
         return View(messages=kept, report=self._report(context.report, taken), context=context)
 
     def _built(
@@ -118,6 +122,8 @@ class Viewer:
     ) -> Context[ChatMessage]:
         if taken >= self.budget.input_limit:
             raise ContextOverflowError(needed=taken, limit=self.budget.input_limit, layers={"system": taken})
+        if self.declared is not None:
+            return self.declared.build(messages, question, codec=CODEC, state=state, on_overflow=on_overflow)
         builder = ContextBuilder(self._without(taken), self.counter).tools(self.tools).history(self.policy)
         builder = with_layer(builder, self.summary)
         try:
@@ -143,6 +149,8 @@ class Viewer:
 
     def _report(self, report: ContextReport, taken: int) -> ContextReport:
         """Give the report in terms of the whole budget, with the engine's own tokens in it."""
+        if self.declared is not None:
+            return report  # in these terms already; the engine's own tokens are part of the framing
         rows = {row.name: row for row in report.layers}
         if taken:
             known = rows.pop("system", LayerReport(name="system", asked=0, budget=None, used=0))

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ctx_core import BudgetError
+from llamaindex_ctx.recipes import beside
 from llamaindex_ctx.record import copied
+from llamaindex_ctx.summaries import DEFAULT
+from llamaindex_ctx.view import Viewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from llama_index.core.base.llms.types import ChatMessage
 
-    from ctx_core import Context, WindowState
+    from ctx_core import Context, ContextBuilder, TokenCounter, WindowState
     from llamaindex_ctx.live import Live
     from llamaindex_ctx.record import MemoryRecord
     from llamaindex_ctx.view import View
@@ -63,4 +67,44 @@ class Viewing:
             report = replace(report, history=replace(report.history, cut=True))
         with self._live.lock:
             self._live.note(report)
+        if self._memory.recipe is not None:
+            self._memory.recipe.record(report)
         return copied(self._view.messages)
+
+
+def viewer_of(memory: MemoryRecord, counter: TokenCounter, declared: ContextBuilder | None, taken: int) -> Viewer:
+    """Give the settings of a view.
+
+    Args:
+        memory: whose view it is.
+        counter: what counts, if no recipe says otherwise.
+        declared: the builder of its recipe, if it has one.
+        taken: tokens that the engine sends beside the conversation, as it told.
+
+    Raises:
+        BudgetError: if they are no number of tokens.
+    """
+    if not isinstance(taken, int) or taken < 0:
+        msg = f"initial_token_count must be a whole number from 0 up, found {taken!r}"
+        raise BudgetError(msg)
+    summary = memory.summary or (None if memory.summarizer is None else DEFAULT)
+    plain = Viewer(
+        budget=memory.budget,
+        counter=counter,
+        policy=memory.policy,
+        tools=memory.tools,
+        on_overflow=memory.on_overflow,
+        summary=summary,
+    )
+    if declared is None or memory.recipe is None:
+        return plain
+    plan = declared.plan
+    summary = summary if plan.rolling is None else memory.summary
+    return replace(
+        plain,
+        budget=plan.budget,
+        counter=plan.counter,
+        on_overflow=memory.recipe.on_overflow,
+        declared=beside(declared, taken, summary=summary, role=memory.recipe_role),
+        front=memory.recipe_role,
+    )

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_core.messages import (
     AIMessage,
@@ -45,6 +44,9 @@ from langchain_ctx import BudgetedChatMessageHistory, ContextRunnable, LangChain
 from llamaindex_ctx import ContextMemoryBuffer
 from llamaindex_ctx.convert import ChatMessageCodec
 from tests.langchain_ctx.echo import EchoModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 OpenAIMessage = dict[str, Any]
 

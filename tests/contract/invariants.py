@@ -18,7 +18,7 @@ _INSTRUCTIONS: Final = ("system", "developer")
 _RESULTS: Final = ("tool", "function")
 _MAY_CHANGE: Final = {
     "tool": {"content", "tool_call_id"},
-    "function": {"content", "tool_call_id"},
+    "function": {"content", "role", "tool_call_id"},
     "assistant": {"content", "tool_calls", "function_call", "reasoning_content"},
 }
 """Fields in which an altered copy may differ from its source, by role."""
@@ -243,7 +243,7 @@ def _holes(
     missing = max((at for at in wanted if at not in kept), default=-1)
     start = next(at for at in kept if at > missing)
     first = next((at for at in kept if at >= start and at not in may_go), start)
-    before = {at for at in kept if at < start} - pinned - _head(source, policy) - _preserved(source, policy)
+    before = {at for at in kept if at < start} - may_go - pinned - _head(source, policy) - _preserved(source, policy)
     question = _question_of(source, first, lost)
     running = not any(source[at]["role"] == "user" for at in range(first + 1, len(source)))
     if before - {question} or (before and not (running or remembered)):
@@ -289,7 +289,8 @@ def _head(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
         return set(range(first, len(source)))
     head: set[int] = set()
     paired = pairs(source)
-    gone = _doubles(source) | (_only_calls(source) if policy.unanswered == "drop" else set[int]())
+    unanswered = _only_calls(source) - set(paired.values()) if policy.unanswered == "drop" else set[int]()
+    gone = _doubles(source) | unanswered
     for at in range(first, len(source)):
         lost = at in gone or (source[at]["role"] in _RESULTS and at not in paired)
         if source[at]["role"] in _INSTRUCTIONS or at in head or lost:
@@ -324,12 +325,12 @@ def _repairable(source: Sequence[OpenAIMessage]) -> set[int]:
 
 
 def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:
-    """Positions of messages that stood before with the same id and content; the current one is none."""
+    """Positions of messages, results aside, that stood before with the same id and content; the current one is none."""
     firsts: dict[str, OpenAIMessage] = {}
     doubles: set[int] = set()
     current = max((at for at, message in enumerate(source) if message["role"] == "user"), default=-1)
     for at, message in enumerate(source):
-        if message.get("id") and at != current:
+        if message.get("id") and at != current and message["role"] not in _RESULTS:
             said = {key: value for key, value in message.items() if key != "n"}
             if firsts.setdefault(message["id"], said) == said and said is not firsts[message["id"]]:
                 doubles.add(at)

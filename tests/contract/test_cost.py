@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -12,6 +11,9 @@ from llama_index.core.base.llms.types import ChatMessage
 from ctx_core import HistoryPolicy, TokenCounter, ToolResultPolicy, WindowState, fit
 from langchain_ctx import BudgetedChatMessageHistory, ContextRunnable, InMemoryHistory
 from llamaindex_ctx import ContextMemoryBuffer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 OpenAIMessage = dict[str, Any]
 

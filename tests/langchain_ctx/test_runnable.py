@@ -218,8 +218,10 @@ def test_tools_and_window_come_from_the_bound_model() -> None:
     """The model that is piped to says which tools it is bound to, how large its window is and what it is called."""
     model = EchoModel(model_name="gpt-4o", profile={"max_input_tokens": 5_000}).bind_tools([lookup])
     step = ContextRunnable(model=model)
+    assert step.budget is not None
     assert step.budget.total == 5_000
     assert [definition["function"]["name"] for definition in step.tools] == ["lookup"]
+    assert step.counter is not None
     assert step.counter.model == "gpt-4o"
 
 
@@ -227,6 +229,8 @@ def test_what_is_said_wins_over_the_model() -> None:
     """Budget, counter and tools that are given are not taken from the model."""
     model = EchoModel(profile={"max_input_tokens": 5_000}).bind_tools([lookup])
     step = ContextRunnable(ContextBudget(900, reserve=100), counter="gpt-4", tools=(), model=model)
+    assert step.budget is not None
+    assert step.counter is not None
     assert (step.budget.input_limit, step.counter.model, step.tools) == (800, "gpt-4", ())
 
 

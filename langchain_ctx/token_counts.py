@@ -1,0 +1,71 @@
+"""Our counts where LangChain takes a function that counts, and the provider's own figures for ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from ctx_core.counting.anchored import Anchor
+from ctx_core.counting.counter import CounterLike, as_counter
+from langchain_ctx.convert import CODEC
+from langchain_ctx.inputs import read_messages
+from langchain_ctx.tools import tool_definitions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from langchain_core.messages import MessageLikeRepresentation
+
+    from ctx_core.counting.counter import ToolDefinition
+
+
+class CountsMessages(Protocol):
+    """Counts a request."""
+
+    def __call__(self, messages: Iterable[MessageLikeRepresentation], /, *, tools: Iterable[object] = ()) -> int:
+        """Give its tokens."""
+        ...
+
+
+def token_counter(counter: CounterLike | None = None, *, tools: Iterable[object] = ()) -> CountsMessages:
+    """Give a function that counts messages as a whole request, for whatever of LangChain's takes one.
+
+    For `trim_messages`, `SummarizationMiddleware` and `ContextEditingMiddleware`, each as `token_counter=`. It gives
+    the bound, which a bill does not exceed; `as_counter(model).nearest` in the place of the model gives the nearest.
+
+    Args:
+        counter: a counter, a tokenizer, a function from text to tokens, or a model's name; by default a safe
+            estimate.
+        tools: tools that go with every request: `BaseTool`, functions, pydantic classes, dicts. A
+            `response_format` dict counts as one.
+
+    Raises:
+        BudgetError: for something that doesn't count, or a tool without a definition.
+    """
+    counts, always = as_counter(counter), tool_definitions(tools)
+
+    def count(messages: Iterable[MessageLikeRepresentation], /, *, tools: Iterable[object] = ()) -> int:
+        return counts.count_messages(
+            map(CODEC.read, read_messages(list(messages))), tools=(*always, *tool_definitions(tools))
+        )
+
+    return count
+
+
+def latest_anchor(messages: Sequence[BaseMessage], *, tools: Iterable[object] = ()) -> Anchor | None:
+    """Give the latest usage figure in a conversation, for `ctx_core.counting.count_anchored`; None if it has none.
+
+    An `AIMessage`'s `usage_metadata` is taken to be the bill for all the messages before it.
+
+    Args:
+        messages: the conversation as it was sent.
+        tools: the tools that went along.
+    """
+    for at in range(len(messages) - 1, -1, -1):
+        answer = messages[at]
+        if isinstance(answer, AIMessage) and answer.usage_metadata and answer.usage_metadata["input_tokens"] > 0:
+            definitions: Sequence[ToolDefinition] = tool_definitions(tools)
+            sent = [CODEC.read(message) for message in messages[:at]]
+            return Anchor(billed=answer.usage_metadata["input_tokens"], sent=sent, tools=definitions)
+    return None
