@@ -1,4 +1,3 @@
-
 """LlamaIndex's own `VectorMemoryBlock`, run offline: for `benchmarks/memory.py --dense`.
 
 The block wants a vector store that keeps texts, which LlamaIndex's built-in store doesn't; a list does.

