@@ -249,7 +249,8 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     if tuple(parts) != read_content(content):
         copy["content"] = _content(parts, listed=isinstance(content, list | tuple))
     if message.role is Role.TOOL and message.tool_call_id is not None:
-        copy["tool_call_id"] = message.tool_call_id
+        # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
+        copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
     if "tool_calls" in origin:
         copy["tool_calls"] = [
             call.raw for call in message.tool_calls if call.id is not None or "function_call" not in origin
