@@ -321,7 +321,21 @@ def _text(message: OpenAIMessage) -> str:
 def _repairable(source: Sequence[OpenAIMessage]) -> set[int]:
     """Positions of results that stand apart from their call, answer one that is answered, or none; and of doubles."""
     results = {at for at, message in enumerate(source) if message["role"] in _RESULTS}
-    return _doubles(source) | (results - _standing(source).keys())
+    return _doubles(source) | (results - _standing(source).keys()) | _ambiguous(source)
+
+
+def _ambiguous(source: Sequence[OpenAIMessage]) -> set[int]:
+    """Positions of results side by side of which one has no id: whose it is hangs on the order of the calls."""
+    found: set[int] = set()
+    run: list[int] = []
+    for at in range(len(source) + 1):
+        if at < len(source) and source[at]["role"] in _RESULTS:
+            run.append(at)
+            continue
+        if len(run) > 1 and any(not source[one].get("tool_call_id") for one in run):
+            found.update(run)
+        run = []
+    return found
 
 
 def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:
