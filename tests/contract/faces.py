@@ -358,7 +358,7 @@ def from_langchain(
     if message.content != native.content:
         altered["content"] = message.content
     if isinstance(message, ToolMessage) and message.tool_call_id:
-        altered["tool_call_id"] = message.tool_call_id
+        altered |= {"role": "tool", "tool_call_id": message.tool_call_id}
     if isinstance(message, AIMessage):
         left = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
         _keep_calls(altered, left)
@@ -424,8 +424,7 @@ def from_llamaindex(
     spelled = [block.tool_call_id for block in message.blocks if isinstance(block, ToolCallBlock)]
     _keep_calls(altered, [*spelled, *(call["id"] for call in extra.get("tool_calls", ()))])
     _keep_extra(altered, extra)
-    role = "tool" if mine["role"] == "function" and "tool_call_id" in extra else mine["role"]
-    return altered if message.role.value == role else altered | {"changed role": True}
+    return altered | {"role": message.role.value}
 
 
 def _keep_calls(altered: OpenAIMessage, left: list[str | None]) -> None:

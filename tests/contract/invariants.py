@@ -243,8 +243,9 @@ def _holes(
     missing = max((at for at in wanted if at not in kept), default=-1)
     start = next(at for at in kept if at > missing)
     first = next((at for at in kept if at >= start and at not in may_go), start)
-    before = {at for at in kept if at < start} - may_go - pinned - _head(source, policy) - _preserved(source, policy)
     question = _question_of(source, first, lost)
+    early = {at for at in kept if at < start} - may_go
+    before = early - pinned - _head(source, policy) - _preserved(source, policy, question)
     running = not any(source[at]["role"] == "user" for at in range(first + 1, len(source)))
     if before - {question} or (before and not (running or remembered)):
         found.append("I9 hole")
@@ -272,12 +273,13 @@ def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy, lost: set[in
     return found
 
 
-def _preserved(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:
-    """Positions of the turns before the running one that are kept even where that one loses its oldest steps."""
-    questions = [at for at, message in enumerate(source) if message["role"] == "user"]
-    if not policy.preserve_recent_turns or not questions:
+def _preserved(source: Sequence[OpenAIMessage], policy: HistoryPolicy, question: int | None) -> set[int]:
+    """Positions of the turns before a question that are kept even where its own turn loses its oldest steps."""
+    if not policy.preserve_recent_turns or question is None:
         return set()
-    return set(range(questions[-1 - min(policy.preserve_recent_turns, len(questions) - 1)], questions[-1] + 1))
+    doubles = _doubles(source)
+    before = [at for at in range(question) if source[at]["role"] == "user" and at not in doubles]
+    return set(range(before[-policy.preserve_recent_turns :][0], question)) if before else set()
 
 
 def _head(source: Sequence[OpenAIMessage], policy: HistoryPolicy) -> set[int]:

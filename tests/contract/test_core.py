@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 OpenAIMessage = dict[str, Any]
 
+# A failing conversation may be a long one: it is to be shown all the same.
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
+
 COUNTER = TokenCounter(FourCharacters())
 CODEC = OpenAICodec()
 

@@ -19,6 +19,9 @@ from tests.contract.policies import pinning_policies, policies
 
 OpenAIMessage = dict[str, Any]
 
+# A failing conversation may be a long one: it is to be shown all the same.
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
+
 COUNTER = TokenCounter(FourCharacters())
 NO_LIMIT = 10**9
 """The dicts are not what was counted: arguments are parsed on the way in. The face's own messages are recounted."""

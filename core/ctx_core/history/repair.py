@@ -5,7 +5,9 @@ Calls and results are paired by position and id, never by id alone: ids repeat w
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ctx_core.messages import Message, Role, ToolCall
@@ -87,11 +89,15 @@ def repair(entries: Sequence[Entry], policy: HistoryPolicy, *, length: int) -> t
     seen: dict[str, Entry] = {}
     asking: list[_Asked] = []
     question = next((entry for entry in reversed(entries) if entry.message.role is Role.USER), None)
+    run: list[Entry] = []
     for entry in entries:
         message = entry.message
         if message.role is Role.TOOL:
-            _place_result(entry, asking, blocks, repairs)
-        elif _is_copy(entry, seen, repairs) and entry is not question:  # who asks again wants an answer
+            run.append(entry)
+            continue
+        _place_results(run, asking, blocks, repairs)
+        run = []
+        if _is_copy(entry, seen, repairs) and entry is not question:  # who asks again wants an answer
             repairs.duplicates += 1
         elif message.tool_calls:
             asked = _Asked(entry)
@@ -99,6 +105,7 @@ def repair(entries: Sequence[Entry], policy: HistoryPolicy, *, length: int) -> t
             asking.append(asked)
         else:
             blocks.append(entry)
+    _place_results(run, asking, blocks, repairs)
     repaired: list[Entry] = []
     for block in blocks:
         if isinstance(block, Entry):
@@ -126,6 +133,12 @@ def _is_copy(entry: Entry, seen: dict[str, Entry], repairs: Repairs) -> bool:
     return True
 
 
+def _place_results(run: list[Entry], asked: list[_Asked], blocks: list[Entry | _Asked], repairs: Repairs) -> None:
+    """Put results that stand in a row to their calls: those with an id first, so that the others take what is left."""
+    for entry in sorted(run, key=lambda entry: entry.message.tool_call_id is None):
+        _place_result(entry, asked, blocks, repairs)
+
+
 def _place_result(entry: Entry, asked: list[_Asked], blocks: list[Entry | _Asked], repairs: Repairs) -> None:
     """Put a result to the newest message that asks for its id; if that has it already, it stands twice."""
     message = entry.message
@@ -144,7 +157,7 @@ def _place_result(entry: Entry, asked: list[_Asked], blocks: list[Entry | _Asked
     if blocks[-1] is not nearest:
         repairs.moved += 1
     nearest.answered.add(at)
-    nearest.results.append(entry)
+    insort(nearest.results, entry, key=attrgetter("position"))
 
 
 def _closed(asked: _Asked, policy: HistoryPolicy, repairs: Repairs, *, in_flight: bool) -> list[Entry]:
