@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Unpack
 from ctx_core.builder import ContextBuilder
 from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
+from ctx_core.summarizing import as_summarizing
 from langchain_ctx.budgets import history_budget, resolve
 from langchain_ctx.fitting import Fitting
 from langchain_ctx.in_memory import InMemoryHistory
 from langchain_ctx.session_lock import SessionLock
 from langchain_ctx.state_cache import StateCache
 from langchain_ctx.state_memory import StateMemory
-from langchain_ctx.summaries import as_summarizing, with_layer
+from langchain_ctx.summaries import with_layer
 from langchain_ctx.view import HistoryView
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ class BudgetedChatMessageHistory(HistoryView):
     For one conversation, and one turn of it at a time. Where turns of a session may run at once, give
     `RunnableWithMessageHistory` a `budgeted_session_history` instead: LangChain reads the history again when a
     turn ends, and would take what another turn has added meanwhile for input of this one.
+
+    A history cannot see what comes next: one that ends in a call without a result leaves it open for the result.
+    Where the user may go on without one, put a `ContextRunnable` between prompt and model: it sees both.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ from ctx_core.counting.counter import CounterLike, TokenCounter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.summary import RollingSummary
 from ctx_core.recipes import Recipe
-from ctx_core.summarizing import Summarizer, Summarizing
+from ctx_core.summarizing import Summarizer, Summarizing, as_summarizing
 from ctx_core.usage_log import UsageLog
 from langchain_ctx.budgets import resolve, sent_tools
 from langchain_ctx.conversations import conversation_of
@@ -33,7 +33,7 @@ from langchain_ctx.inputs import messages_in, read_messages
 from langchain_ctx.recipes import RecipeBuilders, check_recipe
 from langchain_ctx.state_cache import StateCache, StateStore
 from langchain_ctx.state_memory import StateMemory
-from langchain_ctx.summaries import as_summarizing, with_layer
+from langchain_ctx.summaries import with_layer
 
 if TYPE_CHECKING:
     from langchain_core.language_models import LanguageModelLike

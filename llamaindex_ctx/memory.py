@@ -11,11 +11,12 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 
 from ctx_core import HistoryPolicy, Message, Role, WindowState
 from ctx_core.recipes import question_of
+from ctx_core.summarizing import as_summarizing
 from llamaindex_ctx import settings
 from llamaindex_ctx.recipes import refuse_beside_recipe
 from llamaindex_ctx.record import MemoryRecord, copied, owned
 from llamaindex_ctx.stores import as_store
-from llamaindex_ctx.summaries import DEFAULT, as_summarizing
+from llamaindex_ctx.summaries import DEFAULT
 from llamaindex_ctx.view import CODEC, as_question
 from llamaindex_ctx.viewing import Viewing, viewer_of
 

@@ -26,13 +26,14 @@ from ctx_core import (
     WindowState,
 )
 from ctx_core.recipes import Recipe  # noqa: TC001 - pydantic reads the annotations
+from ctx_core.summarizing import as_summarizing
 from llamaindex_ctx import serial
 from llamaindex_ctx.fields import Stored
 from llamaindex_ctx.live import Live
 from llamaindex_ctx.recipes import BROUGHT, as_recipe, read_role, refuse_beside_recipe, without_parts
 from llamaindex_ctx.settings import DEFAULT_TOKENS, tool_definitions
 from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
-from llamaindex_ctx.summaries import as_summarizing, read_summary, write_summary
+from llamaindex_ctx.summaries import read_summary, write_summary
 from llamaindex_ctx.view import CODEC
 
 if TYPE_CHECKING:

@@ -5,32 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ctx_core import BudgetError, Role, RollingSummary, Summarizing
+from ctx_core import BudgetError, Role, RollingSummary
 from llamaindex_ctx.serial import read_size, write_size
 
 if TYPE_CHECKING:
     from ctx_core import ContextBuilder
-    from ctx_core.summarizing import Summarizer
 
 DEFAULT: Final = RollingSummary(role=Role.USER)
 """A `ReActAgent` drops the system message that a conversation begins with."""
-
-
-def as_summarizing(summarizer: object) -> Summarizing | None:
-    """Give what runs a summariser; None for none.
-
-    Raises:
-        BudgetError: for what cannot be called.
-    """
-    if summarizer is None or isinstance(summarizer, Summarizing):
-        return summarizer
-    if not callable(summarizer):
-        msg = (
-            "summarizer must be a function of the summary so far and the messages that leave, or a Summarizing, "
-            f"found {type(summarizer).__name__}: an LLM goes into LLMSummarizer(llm)"
-        )
-        raise BudgetError(msg)
-    return Summarizing(cast("Summarizer", summarizer))
 
 
 def with_layer(builder: ContextBuilder, summary: RollingSummary | None) -> ContextBuilder:

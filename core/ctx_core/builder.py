@@ -151,6 +151,17 @@ class ContextBuilder:
     def build(
         self,
         history: tuple[()] = ...,
+        message: NativeT | str | None = ...,
+        *,
+        codec: Codec[NativeT],
+        state: WindowState | None = ...,
+        on_overflow: OnOverflow = ...,
+    ) -> Context[NativeT]: ...
+
+    @overload
+    def build(
+        self,
+        history: tuple[()] = ...,
         message: str | None = ...,
         *,
         codec: None = ...,

@@ -212,6 +212,24 @@ class _Opened(Generic[_T]):
     rounds: Rounds | None
 
 
+def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing | None:
+    """Give what runs a summariser; None for none.
+
+    Raises:
+        BudgetError: for what cannot be called.
+    """
+    if summarizer is None or isinstance(summarizer, Summarizing):
+        return summarizer
+    if not callable(summarizer):
+        msg = (
+            "summarizer must be a function of the summary so far and the messages that leave, or a Summarizing, "
+            f"found {type(summarizer).__name__}: a model goes into langchain_ctx.ChatModelSummarizer or "
+            "llamaindex_ctx.LLMSummarizer"
+        )
+        raise BudgetError(msg)
+    return Summarizing(summarizer)
+
+
 def pieces(messages: Sequence[Message], window: int, counter: TokenCounter) -> list[list[Message]]:
     """Cut what is to be summarised into pieces of at most so many tokens; a longer message loses its middle."""
     found: list[list[Message]] = []

@@ -93,7 +93,8 @@ def test_fixed_parts_may_fill_the_total() -> None:
 @pytest.mark.parametrize("shares", [(0.5, 0.49), (0.5, 0.51), (0.5, 0.5), (0.3, 0.7)])
 def test_shares_may_be_a_little_off(shares: tuple[float, float]) -> None:
     """By a hundredth, as SPEC has it."""
-    ContextBudget(1_000, parts={"system": Share(shares[0])}, reserve=Share(shares[1]))
+    budget = ContextBudget(1_000, parts={"system": Share(shares[0])}, reserve=Share(shares[1]))
+    assert budget.reserve == 1_000 * shares[1]
 
 
 @pytest.mark.parametrize("total", [0, -1, 1.5, "1000", None, True, float("nan")])

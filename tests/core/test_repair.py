@@ -217,3 +217,16 @@ def test_any_conversation_is_repaired(messages: list[OpenAIMessage]) -> None:
     """I2, I4 and I6 where nothing has to go for the budget."""
     source = numbered(messages)
     assert broken(source, repaired(source).messages, limit=100_000, counter=COUNTER) == []
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_conversation_that_is_saved_again_and_again_is_sent_once(times: int) -> None:
+    """Ids and contents are the same; the question is sent once too."""
+    messages = [{**USER, "id": "1"}, {**DONE, "id": "2"}, {**NEXT, "id": "3"}]
+    assert repaired(messages * times).messages == messages
+
+
+def test_a_question_that_is_asked_again_is_sent_again() -> None:
+    """What was answered in between does not answer it twice."""
+    asked = {**USER, "id": "1"}
+    assert repaired([asked, DONE, asked]).messages == [asked, DONE, asked]

@@ -451,7 +451,7 @@ def test_a_history_gives_the_summary_its_part_of_the_budget() -> None:
 def test_what_cannot_summarise_is_refused() -> None:
     """A bare model is the likely mistake: the error says what to do with it."""
     model: Any = "gpt-4o"
-    with pytest.raises(BudgetError, match=r"found str: a chat model goes into ChatModelSummarizer\(model\)"):
+    with pytest.raises(BudgetError, match=r"found str: a model goes into langchain_ctx\.ChatModelSummarizer"):
         ContextRunnable(LIMIT, summarizer=model)
     with pytest.raises(BudgetError, match="found str"):
         BudgetedChatMessageHistory(budget=LIMIT, summarizer=model)

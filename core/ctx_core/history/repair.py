@@ -97,7 +97,15 @@ def repair(entries: Sequence[Entry], policy: HistoryPolicy, *, length: int) -> t
             continue
         _place_results(run, asking, blocks, repairs)
         run = []
-        if _is_copy(entry, seen, repairs) and entry is not question:  # who asks again wants an answer
+        first = _original(entry, seen)
+        if first is not None and entry is question:
+            # Who asks again wants an answer: it stays, and goes for the first where nothing was said in between.
+            if blocks[-1] is first:
+                blocks.pop()
+                repairs.duplicates += 1
+            blocks.append(entry)
+        elif first is not None:
+            repairs.copies[entry.position] = first.position
             repairs.duplicates += 1
         elif message.tool_calls:
             asked = _Asked(entry)
@@ -122,15 +130,12 @@ def _answers(message: Message, call: ToolCall) -> bool:
     return message.name is None or message.name == call.name
 
 
-def _is_copy(entry: Entry, seen: dict[str, Entry], repairs: Repairs) -> bool:
-    """Whether the same id stood before with the same content; the same id with another is another message."""
+def _original(entry: Entry, seen: dict[str, Entry]) -> Entry | None:
+    """Give the message that stood before with the same id and content; the same id with another is another message."""
     if entry.message.id is None:
-        return False
+        return None
     first = seen.setdefault(entry.message.id, entry)
-    if first is entry or first.message != entry.message:
-        return False
-    repairs.copies[entry.position] = first.position
-    return True
+    return None if first is entry or first.message != entry.message else first
 
 
 def _place_results(run: list[Entry], asked: list[_Asked], blocks: list[Entry | _Asked], repairs: Repairs) -> None:
