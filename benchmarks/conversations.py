@@ -22,7 +22,7 @@ def anchored_rows(
 ) -> Iterator[tuple[Recorded, TokenCount]]:
     """Give every request of a conversation but its first, counted from the bill of the one before it."""
     for row, before in _continued(rows):
-        anchor = Anchor(billed=before.billed, sent=before.messages, tools=before.tools)
+        anchor = Anchor(billed=before.billed, sent=before.messages, tools=before.tools, options=options(before))
         yield row, count_anchored(counter(row), row.messages, anchor, tools=row.tools, options=options(row))
 
 

@@ -8,12 +8,15 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.counting import family_of
+from ctx_core.counting.families import FALLBACK
 from ctx_core.errors import MessageError
 from ctx_core.messages import (
     AudioPart,
     FilePart,
     ImagePart,
     Message,
+    OpaquePart,
     Part,
     ReasoningPart,
     Role,
@@ -21,7 +24,7 @@ from ctx_core.messages import (
     ToolCall,
     VideoPart,
 )
-from ctx_core.openai_messages import OpenAICodec, arguments_text, read_content
+from ctx_core.openai_messages import OpenAICodec, arguments_text, read_block, read_content, sealed, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +92,7 @@ def read_row(row: Body) -> Recorded:
         id=row["id"],
         provider=row["provider"],
         api=api,
-        model=row["model"] or row["model_answered"] or "",
+        model=_model(row),
         messages=tuple(messages),
         tools=tuple(tools),
         choice=_choice(body),
@@ -102,6 +105,17 @@ def read_row(row: Body) -> Recorded:
         source=str(row.get("source")),
         billed=row["prompt_tokens"],
     )
+
+
+def _model(row: Body) -> str:
+    """Give the model that is billed: the one asked for, or the one that answered where its name says more.
+
+    That is a dated version of the same, or what stood behind `openrouter/auto` or a deployment's own name.
+    """
+    asked, answered, provider = (row[key] or "" for key in ("model", "model_answered", "provider"))
+    if answered.startswith(asked) and asked:
+        return answered
+    return next((name for name in (asked, answered) if family_of(name) is not FALLBACK), asked or answered or provider)
 
 
 def _read_body(body: Body, endpoint: str) -> tuple[str, tuple[list[Message], list[Body]]]:
@@ -128,9 +142,7 @@ def _chat(body: Body) -> tuple[list[Message], list[Body]]:
         ):
             messages.extend(_anthropic_message(native))
             continue
-        message = OpenAICodec().read(
-            {**native, "reasoning_content": native.get("reasoning_content") or native.get("reasoning")}
-        )
+        message = OpenAICodec().read(native)
         if native.get("images"):
             message = Message(role=message.role, parts=(*message.parts, *(ImagePart(data=i) for i in native["images"])))
         messages.append(message)
@@ -162,7 +174,7 @@ def _responses(body: Body) -> tuple[list[Message], list[Body]]:
                 arguments=arguments_text(item.get("arguments") or item.get("input")),
             )
             last = messages[-1] if messages else None
-            if last is not None and last.role is Role.ASSISTANT and last.tool_calls:
+            if last is not None and last.role is Role.ASSISTANT and (last.tool_calls or not last.text):
                 messages[-1] = Message(role=Role.ASSISTANT, parts=last.parts, tool_calls=(*last.tool_calls, call))
             else:
                 messages.append(Message.assistant(tool_calls=(call,)))
@@ -171,7 +183,7 @@ def _responses(body: Body) -> tuple[list[Message], list[Body]]:
             parts = read_content(output if isinstance(output, str | list) else json.dumps(output))
             messages.append(Message(role=Role.TOOL, parts=parts, tool_call_id=item.get("call_id")))
         elif kind == "reasoning":
-            continue
+            messages.append(Message(role=Role.ASSISTANT, parts=(read_block(item),)))
         else:
             messages.append(OpenAICodec().read({"role": item["role"], "content": item.get("content")}))
     # This API takes definitions flat and ignores what stands under a key it does not know.
@@ -236,7 +248,10 @@ def _converse_part(block: Body) -> Part:
         return FilePart(
             data=document["source"].get("bytes"),
             media_type=_DOCUMENTS.get(document["format"], f"application/{document['format']}"),
+            raw=document,
         )
+    if "searchResult" in block:
+        return OpaquePart(kind="search_result", text=visible_text(block["searchResult"]), raw=block["searchResult"])
     if "video" in block:
         return VideoPart()
     if "reasoningContent" in block:
@@ -260,7 +275,8 @@ def _generate_content(body: Body) -> tuple[list[Message], list[Body]]:
             if isinstance(block, str):
                 parts.append(TextPart(block))
             elif call := block.get("functionCall") or block.get("function_call"):
-                calls.append(ToolCall(name=call["name"], arguments=arguments_text(call.get("args") or {}), raw=block))
+                arguments = arguments_text(call.get("args") or {})
+                calls.append(ToolCall(name=call["name"], arguments=arguments, sealed=sealed(block)))
             elif result := block.get("functionResponse") or block.get("function_response"):
                 text = json.dumps(result.get("response"), ensure_ascii=False, separators=(",", ":"))
                 media = tuple(_gemini_part(part) for part in result.get("parts") or ())

@@ -34,7 +34,7 @@ from ctx_core.messages import (
     Role,
     TextPart,
 )
-from ctx_core.openai_messages import read_block, read_content, visible_text
+from ctx_core.openai_messages import read_block, read_content, sealed, visible_text
 from langchain_ctx.tool_calls import CALL_BLOCKS, block_call_id, calls_update, read_calls, unpaired_call_texts
 
 if TYPE_CHECKING:
@@ -155,8 +155,8 @@ def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
     if role is not Role.ASSISTANT:
         return parts
     outside = _reasoning_outside(native)
-    if outside and not any(isinstance(part, ReasoningPart) for part in parts):
-        parts = (ReasoningPart(outside), *parts)
+    if outside is not None and not any(isinstance(part, ReasoningPart) for part in parts):
+        parts = (outside, *parts)
     malformed = (OpaquePart(kind="invalid_tool_call", text=text) for text in unpaired_call_texts(native))
     return (*parts, *malformed)
 
@@ -168,14 +168,18 @@ def _read_block(block: str | dict[Any, Any]) -> Part:
     return read_block(block)
 
 
-def _reasoning_outside(native: BaseMessage) -> str:
+def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
     """Give the reasoning that stands in `additional_kwargs`: a text, or a block with a summary of it."""
     for key in _REASONING_KEYS:
         value: object = native.additional_kwargs.get(key)
-        text = visible_text(cast("dict[str, Any]", value).get("summary")) if isinstance(value, dict) else value
-        if isinstance(text, str) and text:
-            return text
-    return ""
+        if isinstance(value, dict):
+            block = cast("dict[str, Any]", value)
+            part = ReasoningPart(visible_text(block.get("summary")), sealed=sealed(block))
+        else:
+            part = ReasoningPart(value if isinstance(value, str) else "")
+        if part.text or part.sealed:
+            return part
+    return None
 
 
 def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:

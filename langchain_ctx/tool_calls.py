@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from ctx_core.messages import Message
 
+_SEALED_THOUGHTS: Final = "__gemini_function_call_thought_signatures__"
+"""Where langchain-google-genai keeps the encrypted thoughts that came with calls, by the call's id."""
+
 CALL_BLOCKS: Final = frozenset(
     {"tool_call", "tool_use", "function_call", "custom_tool_call", "invalid_tool_call", "tool_call_chunk"}
 )
@@ -82,8 +85,11 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
 
 def _listed(native: BaseMessage) -> Iterator[ToolCall]:
     if isinstance(native, AIMessage):
+        thoughts = _mapping(native.additional_kwargs.get(_SEALED_THOUGHTS))
         for call in native.tool_calls:
-            yield _call(call.get("id"), call["name"], call["args"], raw=call)
+            sealed = thoughts.get(call.get("id"))
+            length = len(sealed) if isinstance(sealed, str) else 0
+            yield _call(call.get("id"), call["name"], call["args"], raw=call, sealed=length)
         for malformed in native.invalid_tool_calls:
             if malformed.get("id"):
                 yield _call(malformed.get("id"), malformed.get("name"), malformed.get("args"), raw=malformed)
@@ -105,11 +111,12 @@ def _in_extra(native: BaseMessage) -> Iterator[ToolCall]:
             yield _call(raw.get("id"), inner.get("name"), inner.get("arguments"), raw=raw)
 
 
-def _call(call_id: object, name: object, arguments: object, *, raw: object) -> ToolCall:
+def _call(call_id: object, name: object, arguments: object, *, raw: object, sealed: int = 0) -> ToolCall:
     return ToolCall(
         id=call_id if isinstance(call_id, str) and call_id else None,
         name=name if isinstance(name, str) else "",
         arguments=arguments_text(arguments),
+        sealed=sealed,
         raw=raw,
     )
 

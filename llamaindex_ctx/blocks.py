@@ -30,6 +30,7 @@ from ctx_core.messages import (
     TextPart,
     VideoPart,
 )
+from ctx_core.openai_messages import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ def read_block(block: Block) -> tuple[Part, ...]:
         case TextBlock():
             return (TextPart(block.text, raw=block),)
         case ThinkingBlock():
-            return (ReasoningPart(block.content or "", raw=block),)
+            return (ReasoningPart(block.content or "", sealed=sealed(block.additional_information), raw=block),)
         case ImageBlock():
             return (_read_image(block),)
         case AudioBlock():

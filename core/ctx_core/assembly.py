@@ -137,9 +137,14 @@ class Assembly:
 
     def _newest(self, limit: int, *, until_question: bool) -> int:
         """Give the tokens of the newest messages, counted up to a limit, or back to the last question."""
-        count, transcript, tokens = self.plan.counter.count_message, self.transcript, 0
+        counter, transcript, tokens = self.plan.counter, self.transcript, 0
+        results: list[Message] = []
         for at in range(len(transcript) - 1, -1, -1):
-            tokens += count(transcript[at])
+            results.insert(0, transcript[at])
+            if transcript.role(at) is Role.TOOL and at > 0:
+                continue  # what a result costs depends on the calls before it
+            tokens += counter.count_sequence(results)
+            results.clear()
             if tokens > limit or (until_question and transcript.role(at) is Role.USER):
                 break
         return min(tokens, limit)
@@ -171,7 +176,7 @@ class Assembly:
         count = self.plan.counter.count_message
         layers = _made(Role.SYSTEM, [layer.body for layer in self.plan.layers])
         texts = 0 if layers is None else count(layers)
-        conversation = sum(count(self.transcript[at]) for at in range(len(self.transcript)))
+        conversation = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
         return self.plan.counter.primer + self.tools + texts + conversation
 
     def _system_message(self) -> Message | None:

@@ -41,9 +41,11 @@ class TextPart(_Raw):
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPart(_Raw):
-    """What the model thought. The text counts; the provider's opaque signature does not."""
+    """What the model thought."""
 
     text: str = field(default="", repr=False)
+    sealed: int = 0
+    """Characters of the encrypted copy that the provider gave with it: some bill what is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,8 @@ class ToolCall:
     """The arguments as the model wrote them: JSON text, not necessarily valid."""
     id: str | None = None
     """What the result refers to; None for the legacy `function_call`."""
+    sealed: int = 0
+    """Characters of the encrypted thoughts that came with the call: Gemini puts them there."""
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own call object."""
 

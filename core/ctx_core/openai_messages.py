@@ -48,6 +48,11 @@ _CITATION: Final = frozenset({"citation", "citable"})
 _UNREAD: Final = frozenset({"type", "id", "signature", "data", "base64", "encrypted_content", "url", "mime_type"})
 
 
+_THOUGHTS_OUTSIDE: Final = ("reasoning_content", "reasoning", "reasoning_details")
+"""Where hosts put the model's thoughts beside the content."""
+_SEALED: Final = ("encrypted_content", "data", "signature", "thoughtSignature", "thought_signature")
+
+
 class OpenAICodec:
     """The door for OpenAI-style dicts."""
 
@@ -67,10 +72,10 @@ class OpenAICodec:
     def read(self, native: OpenAIMessage) -> Message:
         """Give the neutral message of a message dict."""
         role = self.role(native)
-        reasoning = native.get("reasoning_content")
         parts = read_content(native.get("content"))
-        if isinstance(reasoning, str) and reasoning:
-            parts = (ReasoningPart(reasoning), *parts)
+        thoughts = _thoughts_outside(native)
+        if thoughts is not None:
+            parts = (thoughts, *parts)
         call_id = native.get("tool_call_id")
         return Message(
             role=role,
@@ -132,13 +137,18 @@ def read_block(block: object) -> Part:
     if kind in _FILE:
         return _read_file(block)
     if kind in _REASONING:
-        return ReasoningPart(_reasoning_text(block), raw=block)
+        return ReasoningPart(_reasoning_text(block), sealed=sealed(block), raw=block)
     if kind in _CITATION:
         return CitationPart(visible_text(block), raw=block)
     if kind in _CALLS:
         call_id = block.get("call_id") or block.get("id")
         return OpaquePart(kind=kind, call_id=_string_or_none(call_id), raw=block)
     return OpaquePart(kind=kind, text=visible_text(block), raw=block)
+
+
+def sealed(block: Mapping[str, Any]) -> int:
+    """Give the characters of the encrypted thoughts that a block carries, under whichever provider's name for them."""
+    return max((len(value) for key in _SEALED if isinstance(value := block.get(key), str)), default=0)
 
 
 def visible_text(value: object, *, depth: int = 8) -> str:
@@ -207,8 +217,22 @@ def _read_file(block: Mapping[str, Any]) -> FilePart:
 
 
 def _reasoning_text(block: Mapping[str, Any]) -> str:
-    text = block.get("thinking") or block.get("reasoning") or block.get("text")
-    return text if isinstance(text, str) else visible_text(block.get("summary"))
+    told: object = next((block[key] for key in ("thinking", "reasoning", "text", "summary") if block.get(key)), "")
+    return visible_text(told)  # Mistral's is a list of blocks
+
+
+def _thoughts_outside(native: OpenAIMessage) -> ReasoningPart | None:
+    """Give the thoughts that stand beside the content: a text, and in `reasoning_details` its encrypted copy."""
+    text = next((value for key in _THOUGHTS_OUTSIDE if isinstance(value := native.get(key), str) and value), "")
+    listed: object = native.get("reasoning_details")
+    details = [
+        cast("Mapping[str, Any]", detail)
+        for detail in (cast("list[object]", listed) if isinstance(listed, list) else ())
+        if isinstance(detail, Mapping)
+    ]
+    text = text or "".join(_reasoning_text(detail) for detail in details)
+    length = sum(map(sealed, details))
+    return ReasoningPart(text, sealed=length) if text or length else None
 
 
 def _read_calls(native: OpenAIMessage) -> tuple[ToolCall, ...]:
@@ -243,7 +267,8 @@ def _read_calls(native: OpenAIMessage) -> tuple[ToolCall, ...]:
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     copy = dict(origin)
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
-        copy.pop("reasoning_content", None)
+        for key in _THOUGHTS_OUTSIDE:
+            copy.pop(key, None)
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")
     if tuple(parts) != read_content(content):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.counts import TokenCount
 from ctx_core.counting.tool_schemas import ToolDefinition
-from ctx_core.messages import Message
+from ctx_core.messages import Message, ReasoningPart, ToolCall
 
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
+    from ctx_core.counting.framing import Framing
     from ctx_core.counting.options import RequestOptions
 
 _LEAST: Final = 0.4
@@ -35,6 +36,8 @@ class Anchor:
     """The messages of that request. An answer's figure is for what stood before the answer, as it was sent."""
     tools: Sequence[ToolDefinition] = ()
     """The tools of that request."""
+    options: RequestOptions | None = None
+    """What else that request asked for."""
 
 
 def count_anchored(
@@ -56,26 +59,44 @@ def count_anchored(
         messages: the messages to send.
         anchor: the latest usage figure; None counts without one.
         tools: the tools to send.
-        options: what else the request asks for; taken to be the same in both requests.
+        options: what else the request asks for.
         enabled: the switch: False counts without the anchor.
     """
     plain = counter.measure(messages, tools=tools, options=options)
     if anchor is None or not enabled or anchor.billed <= 0:
         return plain
-    then = counter.measure(anchor.sent, tools=anchor.tools, options=options)
-    ratio = anchor.billed / max(1, then.estimate)
+    then = _estimate_of(anchor, counter)
+    ratio = anchor.billed / max(1, then)
     if not _LEAST <= ratio <= _MOST:
         return plain
     # With the model's own vocabulary a ratio other than 1 is a hidden prompt, not a matter of density.
     density = 1.0 if counter.framing.per_token == 1.0 else min(_DENSEST, max(1 / _DENSEST, ratio))
     added, removed = _difference(messages, anchor.sent)
-    estimate = round(anchor.billed + (plain.estimate - then.estimate) * density)
+    estimate = round(anchor.billed + (plain.estimate - then) * density)
     more = sum(map(counter.count_message, added)) + max(
         0, counter.count_tools(tools) - counter.count_tools(anchor.tools)
     )
     less = sum(map(counter.nearest.count_message, removed)) * density / _RESERVE
     bound = max(estimate, anchor.billed + math.ceil(more * max(1.0, density)) - math.floor(less))
     return TokenCount(estimate=max(0, estimate), bound=max(0, bound), anchored=True)
+
+
+def _estimate_of(anchor: Anchor, counter: TokenCounter) -> int:
+    """Give the estimate for an anchor's request. Encrypted thoughts are not always billed: the nearest reading counts."""
+
+    def estimate(framing: Framing) -> int:
+        reading = counter.with_framing(framing)
+        return reading.measure(anchor.sent, tools=anchor.tools, options=anchor.options).estimate
+
+    framing = counter.framing
+    if not framing.seal_characters:
+        return estimate(framing)
+    free = estimate(replace(framing, seal_characters=0))
+    sure = replace(framing, seal_sure=True)
+    count = counter.nearest.with_framing(sure).count_seal
+    holders = [holder for message in anchor.sent for holder in (*message.parts, *message.tool_calls)]
+    every = free + sum(count(one.sealed) for one in holders if isinstance(one, ReasoningPart | ToolCall))
+    return min((estimate(sure), free, every), key=lambda reading: abs(anchor.billed - reading))
 
 
 def _difference(now: Sequence[Message], then: Sequence[Message]) -> tuple[list[Message], list[Message]]:

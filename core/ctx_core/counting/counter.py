@@ -10,13 +10,13 @@ known of a request only as a whole.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from ctx_core.counting.documents import document_price, document_text
+from ctx_core.counting.calls import minified, wrapped_calls
+from ctx_core.counting.documents import cites, document_price, document_text
 from ctx_core.counting.families_openai import CHAT
 from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import image_size
@@ -107,6 +107,10 @@ class TokenCounter:
             return self
         return TokenCounter(self.tokenizer, framing=self.framing, model=self.model)
 
+    def with_framing(self, framing: Framing) -> TokenCounter:
+        """Give the same counter with another framing."""
+        return TokenCounter(self.tokenizer, framing=framing, model=self.model, margin=self.margin)
+
     @property
     def primer(self) -> int:
         """Tokens that a request costs before its first message."""
@@ -116,23 +120,39 @@ class TokenCounter:
         """Count the tokens of a text."""
         return self._scaled(self.tokenizer.count(text), self.framing.per_token * self.margin.text)
 
-    def count_message(self, message: Message) -> int:
-        """Count a message: its frame, its text, its media and its tool calls."""
+    def count_message(self, message: Message, *, parallel: bool = False) -> int:
+        """Count a message: its frame, its text, its media and its tool calls.
+
+        Args:
+            message: the message.
+            parallel: whether it is the result of one of several calls that were made at once, which some
+                providers render otherwise.
+        """
+        framing, role, text = self.framing, message.role, message.text
+        inside = parallel and role is Role.TOOL and framing.parallel == "wrapped"
+        if inside and framing.quoted_results:
+            text = compact_json(text)
+        tokens = 0 if inside else self._frame(message)
+        tokens += self.count_text(text) if text else 0
+        tokens += framing.citations * sum(map(cites, message.parts)) if framing.citations else 0
+        return tokens + sum(map(self._count_part, message.parts)) + self._count_calls(message)
+
+    def count_seal(self, characters: int) -> int:
+        """Count an encrypted copy of thoughts by its length, where the provider bills what is in it."""
         framing = self.framing
-        tokens = framing.per_message
-        if message.role.instructs and framing.per_system is not None:
-            tokens = framing.per_system
-        elif message.role is Role.ASSISTANT:
-            tokens += framing.per_assistant
-        elif message.role is Role.TOOL:
-            tokens += framing.per_result
-        if message.name and message.role is not Role.TOOL:
-            # A name that is the role itself takes the role's place.
-            tokens += self.count_text(message.name) + (0 if message.name == message.role else framing.per_name)
-        text = message.text
-        if text:
-            tokens += self.count_text(text)
-        return tokens + sum(map(self._count_part, message.parts)) + sum(map(self._count_call, message.tool_calls))
+        if not characters or not framing.seal_characters or (self.margin.none and not framing.seal_sure):
+            return 0
+        tokens = framing.per_seal + max(0, characters - framing.seal_free) / framing.seal_characters
+        return self._scaled(tokens, self.margin.tools)
+
+    def count_sequence(self, messages: Iterable[Message]) -> int:
+        """Count messages that follow one another, without what a request costs once."""
+        tokens, parallel = 0, False
+        for message in messages:
+            if message.role is not Role.TOOL:
+                parallel = len(message.tool_calls) > 1
+            tokens += self.count_message(message, parallel=parallel)
+        return tokens
 
     def count_tools(self, tools: Iterable[ToolDefinition]) -> int:
         """Count tool definitions, in the form in which the model reads them.
@@ -151,7 +171,7 @@ class TokenCounter:
             for at, (tool, spec) in enumerate(zip(tools, specs, strict=True))
             if spec is None and framing.tools != "definition"
         )
-        extra = framing.per_tool * len(tools)
+        extra = framing.per_tool * len(tools) + framing.per_grammar * sum(bool(spec.grammar) for spec in known)
         if framing.tools == "definition":
             raw = sum(self.tokenizer.count(compact_json(dict(tool), at)) for at, tool in enumerate(tools))
         elif framing.tools == "typescript":
@@ -176,7 +196,7 @@ class TokenCounter:
 
         Takes neutral messages and OpenAI-style dicts.
         """
-        return self.primer + self.count_tools(tools) + sum(map(self.count_message, as_messages(messages)))
+        return self.primer + self.count_tools(tools) + self.count_sequence(as_messages(messages))
 
     def measure(
         self,
@@ -190,13 +210,40 @@ class TokenCounter:
 
         return measured(self, list(as_messages(messages)), list(tools), options)
 
+    def _frame(self, message: Message) -> int:
+        framing, role = self.framing, message.role
+        tokens = framing.per_message
+        if role.instructs and framing.per_system is not None:
+            tokens = framing.per_system
+        elif role is Role.ASSISTANT:
+            tokens += framing.per_assistant
+        elif role is Role.TOOL:
+            tokens += framing.per_result
+        if message.name and role is not Role.TOOL:
+            # A name that is the role itself takes the role's place.
+            tokens += self.count_text(message.name) + (0 if message.name == role else framing.per_name)
+        return tokens
+
+    def _count_calls(self, message: Message) -> int:
+        framing, calls = self.framing, message.tool_calls
+        tokens = sum(self.count_seal(call.sealed) for call in calls)
+        if len(calls) < 2 or framing.parallel == "single":  # noqa: PLR2004 - one call has none beside it
+            return tokens + sum(map(self._count_call, calls))
+        if framing.parallel == "apart":
+            frames = (len(calls) - 1) * (framing.per_message + framing.per_assistant)
+            return tokens + frames + sum(map(self._count_call, calls))
+        raw = self.tokenizer.count(wrapped_calls(calls)) * framing.per_call_token + framing.per_wrapped
+        tokens += self._scaled(raw, self.margin.tools) + self.margin.per_call * len(calls)
+        # The wrapping call brings a frame of its own.
+        return tokens if message.text else tokens - self._frame(message)
+
     def _count_call(self, call: ToolCall) -> int:
         framing = self.framing
         raw = self.tokenizer.count(framing.recipient + call.name) + self.tokenizer.count(
-            call.arguments if framing.tools == "definition" else _minified(call.arguments)
+            call.arguments if framing.tools == "definition" else minified(call.arguments)
         )
-        if framing.name_with_result:
-            raw += self.tokenizer.count(call.name)
+        if framing.sender is not None:
+            raw += self.tokenizer.count(framing.sender + call.name)
         return self._scaled(raw * framing.per_call_token + framing.per_call, self.margin.tools) + self.margin.per_call
 
     def _count_part(self, part: Part) -> int:
@@ -219,7 +266,10 @@ class TokenCounter:
                 return 0 if call_id is not None or not text else self.count_text(text)
             case TextPart():
                 return 0  # counted above: the provider joins a message's texts before it encodes them
-            case ReasoningPart(text=text) | CitationPart(text=text):
+            case ReasoningPart(text=text, sealed=sealed):
+                seal = self.count_seal(sealed)
+                return self.count_text(text) + seal if text and framing.reasoning != "sealed" else seal
+            case CitationPart(text=text):
                 return self.count_text(text) if text else 0
 
     def _scaled(self, tokens: float, factor: float) -> int:
@@ -254,11 +304,3 @@ def as_messages(messages: Iterable[Message | Mapping[str, Any]]) -> Iterable[Mes
     """Read neutral messages and OpenAI-style dicts."""
     codec = OpenAICodec()
     return (m if isinstance(m, Message) else codec.read(cast("dict[str, Any]", m)) for m in messages)
-
-
-def _minified(arguments: str) -> str:
-    """Write arguments without blanks, as they are rendered; what is no JSON stays as it is."""
-    try:
-        return json.dumps(json.loads(arguments), ensure_ascii=False, separators=(",", ":"))
-    except (ValueError, RecursionError):
-        return arguments

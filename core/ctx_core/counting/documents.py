@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from ctx_core.counting.framing import Framing
-    from ctx_core.messages import FilePart
+    from ctx_core.messages import FilePart, Part
 
 _TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "application/csv", "application/md")
 
@@ -32,6 +33,12 @@ def document_price(part: FilePart, framing: Framing) -> int:
     if "pdf" in (part.media_type or "pdf").lower():
         return framing.file_base + pages
     return pages // 4  # office files are compressed archives, most of which is layout
+
+
+def cites(part: Part) -> bool:
+    """Whether the model is asked to quote from a document or a search result, as Claude's `citations` does."""
+    wanted: object = cast("Mapping[str, object]", part.raw).get("citations") if isinstance(part.raw, Mapping) else None
+    return isinstance(wanted, Mapping) and bool(cast("Mapping[str, object]", wanted).get("enabled"))
 
 
 def _decoded(data: str) -> bytes | None:

@@ -16,13 +16,14 @@ from ctx_core.counting.families_open import OPEN_MODELS
 from ctx_core.counting.families_openai import OPENAI
 from ctx_core.counting.family import Family
 from ctx_core.counting.framing import Margin
+from ctx_core.counting.image_prices import ImagePrice
 
 FAMILIES: Final[tuple[Family, ...]] = (*OPENAI, *OPEN_MODELS, *GEMINIS, *ESTIMATED)
 """All rows. For a model, the row with the longest fitting prefix counts; of these the one for its API and host."""
 
 FALLBACK: Final = Family(
     models=("",),
-    framing=replace(CLAUDE_4_5, per_token=1.2, per_message=6),
+    framing=replace(CLAUDE_4_5, per_token=1.2, per_message=6, images=ImagePrice(kind="flat", unit=1_100)),
     margin=Margin(text=1.25, tools=1.25, any_tools=60, per_call=60, per_request=25, media=1.5),
     source="Claude's, whose bills are the highest for their texts; OpenAI's frame, which is the highest for messages",
 )

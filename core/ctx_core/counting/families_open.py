@@ -10,7 +10,7 @@ from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import ImagePrice
 
 OPEN: Final = Framing(
-    per_request=5, per_message=5, per_call=12, recipient="", name_with_result=False, parallel=None, per_tool=0, tools="json", any_tools=85,
+    per_request=5, per_message=5, per_call=12, recipient="", per_tool=0, tools="json", any_tools=85,
     tools_in_system=False, forced_tool=0, forced_prefix=None, per_schema=0, per_schema_token=0,
     images=ImagePrice(kind="patches", unit=1.0),
 )  # fmt: skip
@@ -30,9 +30,9 @@ _GLM: Final = replace(
 OPEN_MODELS: Final[tuple[Family, ...]] = (
     Family(models=("gpt-oss",), vocabulary="o200k_harmony", framing=replace(
                OPEN, per_request=63, per_message=4, per_system=7, per_assistant=2, tools="typescript", any_tools=24,
-               per_call=7, per_call_token=1.1, recipient=" to=functions.", name_with_result=True, reasoning="turn"),
+               per_call=7, per_call_token=1.1, recipient=" to=functions.", sender="", reasoning="turn"),
            margin=_HOSTED, rows=176, source="published format; its own system message with a date is 59 tokens"),
-    Family(models=("llama3", "llama-3", "meta-llama-3", "llama-4"), vocabulary="llama3", framing=OPEN,
+    Family(models=("llama3", "llama-3", "meta-llama-3"), vocabulary="llama3", framing=OPEN,
            margin=_HOSTED, rows=40, source="template"),
     Family(models=("llama3.1", "llama-3.1", "llama-3.3", "llama3-1", "llama3-3", "llama-3-3", "llama-3-1",
                    "meta-llama-3.1", "llama3.3"),
@@ -45,6 +45,10 @@ OPEN_MODELS: Final[tuple[Family, ...]] = (
     Family(models=("llama3.2", "llama-3.2"), vocabulary="llama3",
            framing=replace(_LLAMA_3_1, per_request=20, any_tools=75, per_tool_token=0.9), margin=_HOSTED, rows=70,
            source="template without today's date"),
+    Family(models=("llama-4", "llama4"), vocabulary="llama3", framing=replace(OPEN, any_tools=530, per_tool_token=0.6, per_call=37),
+           margin=_HOSTED, rows=25, source="template; bills: a long system message of the host's where there are tools"),
+    Family(models=("llama-4", "llama4"), host="groq", vocabulary="llama3",
+           framing=replace(OPEN, any_tools=660, per_tool_token=0.6, per_call=37), margin=_HOSTED, rows=15, source="bills"),
     Family(models=("llama-guard",), vocabulary="llama3", framing=replace(OPEN, per_request=200), margin=_HOSTED,
            rows=4, source="template: the list of hazards"),
     Family(models=("llama-guard3",), vocabulary="llama3", framing=replace(OPEN, per_request=188), margin=_HOSTED,
@@ -64,7 +68,12 @@ OPEN_MODELS: Final[tuple[Family, ...]] = (
     Family(models=("qwen3-235b-a22b-thinking", "qwen-3-235b-a22b-thinking", "qwen3-30b-a3b-thinking",
                    "qwen3-next-80b-a3b-thinking"), vocabulary="qwen3", framing=replace(_QWEN, per_request=5), margin=_HOSTED,
            rows=45, source="template: the answer begins with the mark of a thought"),
-    Family(models=("qwen3", "qwen3.6"), host="ollama", vocabulary="qwen3", framing=replace(
+    Family(models=("qwen3-max",), vocabulary="qwen3", framing=replace(_QWEN, any_tools=189), margin=_HOSTED, rows=9,
+           source="bills: longer advice on tools"),
+    Family(models=("qwen3.6",), host="ollama", vocabulary="qwen3", framing=replace(
+               _QWEN, per_request=5, any_tools=200, reasoning="turn"), margin=_HOSTED, rows=12,
+           source="bills: longer advice on tools"),
+    Family(models=("qwen3",), host="ollama", vocabulary="qwen3", framing=replace(
                _QWEN, per_request=5, any_tools=50, reasoning="turn"),
            margin=Margin(tools=1.2, any_tools=60, per_call=100, per_request=5, media=1.5), rows=50, source="bills"),
     Family(models=("qwen2.5", "qwen-2.5"), vocabulary="qwen3", framing=replace(_QWEN, default_system=15), margin=_HOSTED,
@@ -73,9 +82,9 @@ OPEN_MODELS: Final[tuple[Family, ...]] = (
            framing=replace(_QWEN, per_request=3, per_message=3, per_system=0), margin=_HOSTED, rows=6, source="template"),
     Family(models=("deepseek", "mai-ds"), vocabulary="deepseek_v3", framing=_DEEPSEEK, margin=_HOSTED, rows=120,
            source="template"),
-    Family(models=("deepseek",), host="deepseek", vocabulary="deepseek_v3", framing=replace(
+    Family(models=("deepseek", "deepseek-v4"), host="deepseek", vocabulary="deepseek_v3", framing=replace(
                _DEEPSEEK, per_request=1, any_tools=227, per_tool_token=0.86, per_call=25, per_call_token=1.5, per_result=15),
-           margin=_HOSTED, rows=48, source="bills: the provider's own advice on tools"),
+           margin=replace(_HOSTED, per_request=10), rows=48, source="bills: the provider's own advice on tools"),
     Family(models=("deepseek-v4",), vocabulary="deepseek_v3", framing=replace(
                _DEEPSEEK, per_request=1, any_tools=0, per_tool_token=1.03, per_call=25, per_call_token=1.5, per_result=4),
            margin=_HOSTED, rows=50, source="bills"),
@@ -96,6 +105,12 @@ OPEN_MODELS: Final[tuple[Family, ...]] = (
            vocabulary="mistral_v3", framing=_MISTRAL, margin=replace(_HOSTED, per_request=16), rows=110, source="template"),
     Family(models=("mistral-small-latest",), vocabulary="mistral_v3", framing=replace(_MISTRAL, per_request=13, any_tools=3),
            margin=replace(_HOSTED, per_request=6), rows=49, source="bills: 12 tokens more than the template's"),
+    Family(models=("mistral-nemo", "open-mistral-nemo"), vocabulary="mistral_v3", framing=replace(_MISTRAL, per_system=0),
+           margin=_HOSTED, rows=2, source="template: the system text goes into the user message"),
+    Family(models=("mistral-nemo",), host="openrouter", vocabulary="mistral_v3", framing=replace(_MISTRAL, per_request=3, per_system=0),
+           margin=_HOSTED, rows=13, source="bills: mostly 2 tokens more than the template's"),
+    Family(models=("dolphin3.0-mistral",), vocabulary="mistral_v3", framing=replace(OPEN, per_request=4, default_system=21),
+           margin=_HOSTED, rows=4, source="template: ChatML, and a system message of its own where there is none"),
     Family(models=("devstral-small-2505",), vocabulary="mistral_v3", framing=replace(_MISTRAL, default_system=1_222),
            margin=_HOSTED, rows=8, source="template: a long system message of its own where there is none"),
     Family(models=("mistral-small-3.1",), vocabulary="mistral_v3", framing=replace(_MISTRAL, default_system=175),
@@ -104,6 +119,8 @@ OPEN_MODELS: Final[tuple[Family, ...]] = (
            margin=_HOSTED, rows=9, source="template: a system message of its own where there is none"),
     Family(models=("gemma",), vocabulary="gemma3", framing=replace(OPEN, per_request=4, per_system=1),
            margin=_HOSTED, rows=25, source="template: the system text goes into the first user message"),
+    Family(models=("gemma-3n",), vocabulary="gemma3", framing=replace(OPEN, per_request=4, per_system=1, default_system=7),
+           margin=_HOSTED, rows=7, source="bills: 7 tokens more where there is no system message"),
     Family(models=("gemma-2", "gemma2"), vocabulary="gemma2", framing=replace(OPEN, per_request=4, per_system=1),
            margin=_HOSTED, rows=3, source="template"),
 )  # fmt: skip

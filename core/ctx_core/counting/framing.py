@@ -11,7 +11,13 @@ ToolStyle: TypeAlias = Literal["definition", "json", "typescript", "strings"]
 """How tools are counted: by the JSON of their definition as it is given, by the JSON that chat templates show, by
 OpenAI's TypeScript, or by Gemini's list of strings."""
 
-Reasoning: TypeAlias = Literal["all", "turn", "none"]
+Reasoning: TypeAlias = Literal["all", "turn", "none", "sealed"]
+"""Which thoughts in the history the model is shown again: all, those of the running turn, none, or those of the
+running turn from their encrypted copy, whose text in clear is a summary for people and not billed."""
+
+Parallel: TypeAlias = Literal["single", "apart", "wrapped"]
+"""How calls side by side are rendered: each like one that stands alone, each in an assistant message of its own, or
+all in one call that holds them, whose results have no frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +46,23 @@ class Framing:
     """Every tool call, in addition to its name and its arguments."""
     recipient: str = ""
     """Written before the name of a called tool."""
-    name_with_result: bool = False
-    """Whether a result is rendered with the tool's name; billed with the call, which knows it."""
-    signature_characters: int = 0
-    """Characters of an opaque signature of thoughts that cost a token, with the calls of the running turn; 0: free."""
-    parallel: int | None = None
-    """Calls side by side, rendered as one call that holds them, in addition to its JSON; None: as single calls."""
+    sender: str | None = None
+    """Written before the tool's name where a result is rendered with it; billed with the call, which knows the name."""
+    parallel: Parallel = "single"
+    per_wrapped: int = 0
+    """Calls side by side that are wrapped in one, in addition to its JSON and the texts of the results."""
+    quoted_results: bool = False
+    """Whether the results of wrapped calls are written as JSON strings."""
+    seal_characters: float = 0
+    """Characters of an encrypted copy of the running turn's thoughts that cost a token; 0: it is free."""
+    seal_sure: bool = True
+    """Whether such copies are always billed; if not, only the bound has them."""
+    earlier_seals: bool = False
+    """Whether, while a turn is running, the copies from earlier turns are billed too."""
+    seal_free: int = 0
+    """Characters that every such copy has, and that cost nothing."""
+    per_seal: int = 0
+    """Every such copy, in addition."""
     per_result: int = 0
     """Every tool result, in addition to `per_message`."""
     tools: ToolStyle = "definition"
@@ -55,6 +72,8 @@ class Framing:
     """Every property of a tool's schema, in addition to its text."""
     any_tools: int = 30
     """Once a request that has tools: the heading over them."""
+    per_grammar: int = 0
+    """Every tool whose input follows a grammar, in addition to the grammar's text."""
     tools_in_system: bool = False
     """Whether the tools are written into the first system message, where there is one, which saves its frame."""
     per_tool_token: float = 1.0
@@ -78,7 +97,6 @@ class Framing:
     citations: int = 0
     """Once a request with a document that is to be quoted."""
     reasoning: Reasoning = "all"
-    """Which thoughts in the history the model is shown again: all, those of the running turn, or none."""
     images: ImagePrice = ImagePrice()
     """What a picture costs by its size."""
     image: int = 1_000

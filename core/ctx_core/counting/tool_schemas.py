@@ -25,6 +25,8 @@ class ToolSpec:
     description: str = field(default="", repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     """JSON schema of the arguments."""
+    grammar: str = field(default="", repr=False)
+    """Grammar of the input, where the tool takes text and not arguments."""
 
 
 def read_tool(tool: ToolDefinition, at: int = 0) -> ToolSpec | None:
@@ -51,21 +53,25 @@ def read_tool(tool: ToolDefinition, at: int = 0) -> ToolSpec | None:
     )
     if isinstance(parameters.get("json"), Mapping):
         parameters = cast("Mapping[str, Any]", parameters["json"])
-    description = "\n".join(
-        text for text in (tool.get("description"), _grammar(tool.get("format"))) if isinstance(text, str)
+    description: object = tool.get("description")
+    return ToolSpec(
+        name=name,
+        description=description if isinstance(description, str) else "",
+        parameters=parameters,
+        grammar=_grammar(tool.get("format")),
     )
-    return ToolSpec(name=name, description=description, parameters=parameters)
 
 
-def _grammar(form: object) -> object:
+def _grammar(form: object) -> str:
     """Give the grammar that a tool without a schema takes its input in."""
     if not isinstance(form, Mapping):
-        return None
+        return ""
     inner = cast("Mapping[str, Any]", form)
     nested: object = inner.get("grammar")
     if isinstance(nested, Mapping):
         inner = cast("Mapping[str, Any]", nested)
-    return inner.get("definition")
+    definition: object = inner.get("definition")
+    return definition if isinstance(definition, str) else ""
 
 
 def compact_json(value: object, at: int = 0) -> str:
@@ -90,7 +96,8 @@ def tool_json(tool: ToolDefinition, at: int = 0) -> str:
     spec = read_tool(tool, at)
     if spec is None:
         return compact_json(dict(tool), at)
-    inner = {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
+    description = "\n".join(filter(None, (spec.description, spec.grammar)))
+    inner = {"name": spec.name, "description": description, "parameters": spec.parameters}
     try:
         return json.dumps({"type": "function", "function": inner}, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:

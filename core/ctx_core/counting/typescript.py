@@ -27,7 +27,7 @@ def tools_text(tools: Iterable[ToolSpec]) -> str:
     """Write tools as one namespace of functions."""
     lines = ["namespace functions {", ""]
     for tool in tools:
-        lines += _comment(tool.description)
+        lines += [*_comment(tool.description), *_comment(tool.grammar)]
         lines += [f"type {tool.name} = {_signature(tool.parameters)};", ""]
     return "\n".join([*lines, "} // namespace functions"])
 

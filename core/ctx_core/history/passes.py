@@ -73,7 +73,7 @@ def _clear_results(cut: Cut) -> None:
         if at not in cut.kept or at in cut.protected or position in cut.cleared:
             continue
         placeholder = stretch.entries[at].message.with_only_text(text)
-        if stretch.counter.count_message(placeholder) < stretch.cost(at):
+        if stretch.priced(at, placeholder) < stretch.cost(at):
             tokens -= stretch.alter(at, placeholder)
             cut.cleared[position] = text
             cut.shortened.pop(position, None)

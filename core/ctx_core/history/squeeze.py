@@ -36,7 +36,9 @@ def squeeze(sizes: Iterable[int], *, by: int) -> int | None:
 def shorten(cut: Cut, at: int, most: int) -> None:
     """Cut a result to head and tail, and remember it; one too small for the marker stays as it is."""
     stretch = cut.stretch
-    form = shortened(stretch.entries[at].message, most, stretch.counter, stretch.policy.results)
+    form = shortened(
+        stretch.entries[at].message, most, stretch.counter, stretch.policy.results, parallel=at in stretch.parallel
+    )
     if form.text:
         stretch.alter(at, form)
         cut.shortened[stretch.entries[at].position] = most

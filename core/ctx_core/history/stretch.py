@@ -14,7 +14,7 @@ from ctx_core.history.tool_results import shortened
 from ctx_core.messages import Message, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ctx_core.transcript import Transcript
 
@@ -42,6 +42,8 @@ class Stretch:
     turns: list[Turn] = field(init=False)
     instructions: frozenset[int] = field(init=False)
     """Indices of the system messages."""
+    parallel: frozenset[int] = field(init=False)
+    """Indices of the results of calls that were made side by side."""
     _forms: list[Message | None] = field(init=False)
     _costs: list[int | None] = field(init=False)
 
@@ -49,6 +51,7 @@ class Stretch:
         """Price nothing yet."""
         self.turns = turns(self.entries)
         self.instructions = frozenset(at for at, entry in enumerate(self.entries) if entry.message.role.instructs)
+        self.parallel = frozenset(_parallel(self.entries))
         self._forms = [None] * len(self.entries)
         self._costs = [None] * len(self.entries)
 
@@ -63,7 +66,7 @@ class Stretch:
         """Give the tokens of an entry in the form in which it goes out."""
         cost = self._costs[at]
         if cost is None:
-            cost = self._costs[at] = self.counter.count_message(self.form(at))
+            cost = self._costs[at] = self.priced(at, self.form(at))
         return cost
 
     def total(self, indices: Iterable[int]) -> int:
@@ -74,8 +77,12 @@ class Stretch:
         """Give an entry another form; returns the tokens that this saves."""
         before = self.cost(at)
         self._forms[at] = form
-        after = self._costs[at] = self.counter.count_message(form)
+        after = self._costs[at] = self.priced(at, form)
         return before - after
+
+    def priced(self, at: int, form: Message) -> int:
+        """Give the tokens that an entry would cost in some form."""
+        return self.counter.count_message(form, parallel=at in self.parallel)
 
     def is_result(self, at: int) -> bool:
         """Whether an entry is a tool's result that came with the history; a stub is not."""
@@ -94,12 +101,23 @@ class Stretch:
             limit = policy.results.max_tokens
             if position in self.state.shortened:
                 limit = self.state.shortened[position][1]
-            return message if limit is None else shortened(message, limit, self.counter, policy.results)
+            if limit is None:
+                return message
+            return shortened(message, limit, self.counter, policy.results, parallel=at in self.parallel)
         if message.role is Role.ASSISTANT:
             old = policy.reasoning == "drop_old_turns" and at < self.turns[-1].start
             if old or position < self.state.reasoning_from:
                 return message.without_reasoning()
         return message
+
+
+def _parallel(entries: Iterable[Entry]) -> Iterator[int]:
+    many = False
+    for at, entry in enumerate(entries):
+        if entry.message.role is not Role.TOOL:
+            many = len(entry.message.tool_calls) > 1
+        elif many:
+            yield at
 
 
 def stretch_from(

@@ -17,19 +17,28 @@ if TYPE_CHECKING:
     from ctx_core.messages import Message
 
 
-def shortened(message: Message, limit: int, counter: TokenCounter, policy: ToolResultPolicy) -> Message:
+def shortened(
+    message: Message, limit: int, counter: TokenCounter, policy: ToolResultPolicy, *, parallel: bool = False
+) -> Message:
     """Give a tool result with the middle of its text left out, so that the whole message is within a limit.
 
     A result whose frame and media alone exceed the limit keeps only its frame and the marker, or no text.
+    `parallel` says whether it answers one of several calls that were made at once.
     """
-    tokens = counter.count_message(message)
+    tokens = counter.count_message(message, parallel=parallel)
     if tokens <= limit:
         return message
     text = message.text
     empty = message.with_only_text("")
-    room = limit - counter.count_message(empty)
-    cut = cut_middle(text, max(0, room), counter, marker=policy.cut_marker) if text else ""
-    return message.with_only_text(cut)
+    room = limit - counter.count_message(empty, parallel=parallel)
+    while True:
+        cut = cut_middle(text, max(0, room), counter, marker=policy.cut_marker) if text else ""
+        form = message.with_only_text(cut)
+        # A result that is written as a JSON string costs more than its text.
+        over = counter.count_message(form, parallel=parallel) - limit
+        if over <= 0 or room <= 0:
+            return form
+        room -= max(over, room // 8)
 
 
 def clearable(

@@ -88,7 +88,7 @@ def select(
     entries = cut.listed()
     return Window(
         entries=entries,
-        tokens=sum(counter.count_message(entry.message) for entry in entries),
+        tokens=counter.count_sequence(entry.message for entry in entries),
         instructions=stretch.total(cut.kept & stretch.instructions),
         question=0 if cut.question is None else stretch.cost(cut.question),
         state=cut.remembered(transcript),
