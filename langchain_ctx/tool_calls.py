@@ -87,7 +87,7 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
     if isinstance(native, AIMessage):
         thoughts = _mapping(native.additional_kwargs.get(_SEALED_THOUGHTS))
         for call in native.tool_calls:
-            sealed = thoughts.get(call.get("id"))
+            sealed = thoughts.get(call.get("id") or "")
             length = len(sealed) if isinstance(sealed, str) else 0
             yield _call(call.get("id"), call["name"], call["args"], raw=call, sealed=length)
         for malformed in native.invalid_tool_calls:

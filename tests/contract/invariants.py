@@ -341,13 +341,25 @@ def _ambiguous(source: Sequence[OpenAIMessage]) -> set[int]:
 
 
 def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:
-    """Positions of messages, results aside, that stood before with the same id and content; the current one is none."""
-    firsts: dict[str, OpenAIMessage] = {}
+    """Positions of messages, results aside, that stood before with the same id and content.
+
+    The current one is none: where it stands right behind its copy, the copy is the double.
+    """
+    firsts: dict[str, int] = {}
     doubles: set[int] = set()
     current = max((at for at, message in enumerate(source) if message["role"] == "user"), default=-1)
     for at, message in enumerate(source):
-        if message.get("id") and at != current and message["role"] not in _RESULTS:
-            said = {key: value for key, value in message.items() if key != "n"}
-            if firsts.setdefault(message["id"], said) == said and said is not firsts[message["id"]]:
-                doubles.add(at)
+        if not message.get("id") or message["role"] in _RESULTS:
+            continue
+        first = firsts.setdefault(message["id"], at)
+        if first == at or _said(source[first]) != _said(message):
+            continue
+        if at != current:
+            doubles.add(at)
+        elif first == max(b for b in range(at) if b not in doubles and source[b]["role"] not in _RESULTS):
+            doubles.add(first)
     return doubles
+
+
+def _said(message: OpenAIMessage) -> OpenAIMessage:
+    return {key: value for key, value in message.items() if key != "n"}

@@ -173,13 +173,15 @@ def test_a_circular_tool_is_refused() -> None:
 
 @given(conversations())
 def test_counting_is_additive(messages: list[dict[str, Any]]) -> None:
-    """A request is its primer, its tools and its messages, in whatever order and company."""
+    """A request is its primer, its tools and its messages; only results of calls made at once know their company."""
     counter = TokenCounter.for_model("gpt-4o")
-    codec = OpenAICodec()
-    apart = sum(counter.count_message(codec.read(message)) for message in messages)
-    together = counter.count_messages(messages, tools=[TOOL])
-    assert together == counter.primer + counter.count_tools([TOOL]) + apart
-    assert counter.count_messages(messages[::-1], tools=[TOOL]) == together
+    apart, parallel = 0, False
+    for message in map(OpenAICodec().read, messages):
+        parallel = parallel if message.role is Role.TOOL else len(message.tool_calls) > 1
+        apart += counter.count_message(message, parallel=parallel)
+    assert counter.count_messages(messages, tools=[TOOL]) == counter.primer + counter.count_tools([TOOL]) + apart
+    single = [message for message in messages if message["role"] not in {"tool", "function"}]
+    assert counter.count_messages(single[::-1]) == counter.count_messages(single)
 
 
 @given(conversations())

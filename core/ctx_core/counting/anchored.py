@@ -9,19 +9,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.counts import TokenCount
+from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.tool_schemas import ToolDefinition
 from ctx_core.messages import Message, ReasoningPart, ToolCall
 
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.counting.framing import Framing
-    from ctx_core.counting.options import RequestOptions
 
 _LEAST: Final = 0.4
 _MOST: Final = 2.5
 """Ratios of bill to estimate outside show that the figure is of another request; it is then not used."""
 _DENSEST: Final = 1.3
 """The most by which the ratio of a bill scales what came after it."""
+_SLACK: Final = 5
+"""Tokens by which the same request is billed differently from one time to the next; the bound adds them."""
 _RESERVE: Final = 1.1
 """The bound takes that much less off for what was removed."""
 
@@ -77,12 +79,13 @@ def count_anchored(
         0, counter.count_tools(tools) - counter.count_tools(anchor.tools)
     )
     less = sum(map(counter.nearest.count_message, removed)) * density / _RESERVE
-    bound = max(estimate, anchor.billed + math.ceil(more * max(1.0, density)) - math.floor(less))
+    slack = min(_SLACK, counter.margin.per_request)
+    bound = max(estimate, anchor.billed + math.ceil(more * max(1.0, density)) - math.floor(less)) + slack
     return TokenCount(estimate=max(0, estimate), bound=max(0, bound), anchored=True)
 
 
 def _estimate_of(anchor: Anchor, counter: TokenCounter) -> int:
-    """Give the estimate for an anchor's request. Encrypted thoughts are not always billed: the nearest reading counts."""
+    """Give the estimate for an anchor's request, with or without encrypted thoughts: the nearer to the bill."""
 
     def estimate(framing: Framing) -> int:
         reading = counter.with_framing(framing)

@@ -37,7 +37,8 @@ def document_price(part: FilePart, framing: Framing) -> int:
 
 def cites(part: Part) -> bool:
     """Whether the model is asked to quote from a document or a search result, as Claude's `citations` does."""
-    wanted: object = cast("Mapping[str, object]", part.raw).get("citations") if isinstance(part.raw, Mapping) else None
+    raw: object = part.raw
+    wanted = cast("Mapping[str, object]", raw).get("citations") if isinstance(raw, Mapping) else None
     return isinstance(wanted, Mapping) and bool(cast("Mapping[str, object]", wanted).get("enabled"))
 
 

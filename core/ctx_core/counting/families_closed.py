@@ -21,7 +21,9 @@ _GEMINI_STAND_IN: Final = StandIn(
     per_token=1.07, margin=Margin(text=1.5, tools=1.5, any_tools=40, per_call=60, per_request=10, media=2.0)
 )
 _GEMINI_3_MARGIN: Final = replace(_GEMINI_MARGIN, per_call=130, any_tools=150, per_request=10)
-_GEMINI_3: Final = replace(_GEMINI, per_call=10, seal_characters=6, seal_sure=True, images=ImagePrice(kind="flat", unit=1_100))
+_GEMINI_3: Final = replace(
+    _GEMINI, per_call=10, seal_characters=6, seal_sure=True, images=ImagePrice(kind="flat", unit=1_100)
+)
 
 GEMINIS: Final[tuple[Family, ...]] = (
     Family(models=("gemini",), vocabulary="gemma3", framing=_GEMINI, margin=_GEMINI_MARGIN, stand_in=_GEMINI_STAND_IN,

@@ -29,6 +29,7 @@ _GPT_5_4_RESPONSES: Final = replace(
     _GPT_5_RESPONSES, per_call=8, sender="functions.", parallel="wrapped", per_wrapped=32
 )
 _EXACT: Final = Margin(tools=1.03, any_tools=24, per_request=2, media=1.05)
+_EXACT_RESPONSES: Final = replace(_EXACT, per_call=2)
 _EXACT_REASONING: Final = replace(_EXACT, per_call=9)
 _MINI_TILES: Final = ImagePrice(base=2_833, unit=5_667)
 _PATCHES_MINI: Final = ImagePrice(kind="patches", unit=1.62)
@@ -45,14 +46,14 @@ OPENAI: Final[tuple[Family, ...]] = (
     Family(models=("gpt-35-turbo",), host="azure", vocabulary="cl100k_base", framing=_CHAT_0301, margin=_EXACT, rows=3,
            source="bills: as gpt-3.5-turbo-0301"),
     Family(models=("gpt-3.5", "gpt-35", "gpt-4", "gpt-4-turbo"), api="responses", vocabulary="cl100k_base",
-           framing=_RESPONSES, margin=_EXACT, rows=10, source="as gpt-4o"),
+           framing=_RESPONSES, margin=_EXACT_RESPONSES, rows=10, source="as gpt-4o"),
     Family(models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), framing=CHAT,
            margin=_EXACT, rows=1_950, source="text, tools, calls, schemas; images: OpenAI's published tiles"),
     Family(models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), api="responses",
-           framing=_RESPONSES, margin=_EXACT, rows=290, source="text, tools, schemas; a call and its result are 8 or 11 over their texts"),
+           framing=_RESPONSES, margin=_EXACT_RESPONSES, rows=290, source="text, tools, schemas; a call and its result are 8 or 11 over their texts"),
     Family(models=("gpt-4o-mini",), framing=replace(CHAT, images=_MINI_TILES), margin=_EXACT, rows=900,
            source="as gpt-4o, with a dearer tile"),
-    Family(models=("gpt-4o-mini",), api="responses", framing=replace(_RESPONSES, images=_MINI_TILES), margin=_EXACT,
+    Family(models=("gpt-4o-mini",), api="responses", framing=replace(_RESPONSES, images=_MINI_TILES), margin=_EXACT_RESPONSES,
            rows=60, source="as gpt-4o, with a dearer tile"),
     Family(models=("gpt-4o-mini",), api="responses", host="openrouter", framing=replace(CHAT, images=_MINI_TILES), margin=_EXACT,
            rows=8, source="bills: sent on through the chat API"),
@@ -78,9 +79,9 @@ OPENAI: Final[tuple[Family, ...]] = (
            framing=_GPT_5_RESPONSES, margin=_EXACT_REASONING, rows=150, source="tools: 9 over the TypeScript text"),
     Family(models=("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"), api="responses", framing=_GPT_5_4_RESPONSES, margin=_EXACT_REASONING,
            rows=30, source="as gpt-5; calls and results name their functions in full"),
-    Family(models=("gpt-4.1-mini",), api="responses", framing=replace(_RESPONSES, images=_PATCHES_MINI), margin=_EXACT,
+    Family(models=("gpt-4.1-mini",), api="responses", framing=replace(_RESPONSES, images=_PATCHES_MINI), margin=_EXACT_RESPONSES,
            rows=30, source="as gpt-4.1; images: published patches"),
-    Family(models=("gpt-4.1-nano",), api="responses", framing=replace(_RESPONSES, images=_PATCHES_NANO), margin=_EXACT,
+    Family(models=("gpt-4.1-nano",), api="responses", framing=replace(_RESPONSES, images=_PATCHES_NANO), margin=_EXACT_RESPONSES,
            rows=40, source="as gpt-4.1; images: published patches"),
     Family(models=("o4-mini",), api="responses", framing=replace(_REASONING_RESPONSES, images=_PATCHES_O4), margin=_EXACT_REASONING,
            rows=30, source="as o3; images: published patches"),

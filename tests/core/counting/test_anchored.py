@@ -16,9 +16,9 @@ TALK = [Message.user("Where were we? " * 40), Message.assistant("At the start. "
 
 
 def test_known_part_is_taken_from_the_bill() -> None:
-    """The same request again costs exactly what it was billed."""
+    """The same request again costs what it was billed; the bound knows that bills waver by a few tokens."""
     found = count_anchored(CLAUDE, TALK, Anchor(billed=700, sent=TALK))
-    assert (found.estimate, found.bound, found.anchored) == (700, 700, True)
+    assert (found.estimate, found.bound, found.anchored) == (700, 705, True)
 
 
 def test_only_what_came_after_is_estimated() -> None:
