@@ -22,6 +22,7 @@ from langchain_core.messages import (
     add_notification_metadata,
 )
 
+from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from ctx_core.messages import (
     AudioPart,
@@ -104,6 +105,7 @@ class LangChainCodec:
             name=native.name or None,
             id=native.id or None,
             failed=isinstance(native, ToolMessage) and native.status == "error",
+            billed=_billed(native),
             origin=native,
         )
 
@@ -142,6 +144,13 @@ def _other_role(native: object) -> Role:
         raise MessageError(msg)
     msg = f"expected a LangChain message, found {type(native).__name__}: convert_to_messages makes one"
     raise MessageError(msg)
+
+
+def _billed(native: BaseMessage) -> int | None:
+    if not isinstance(native, AIMessage):
+        return None
+    usage = native.usage_metadata
+    return (usage["input_tokens"] or None) if usage else input_tokens(native.response_metadata)
 
 
 def _answered_call(native: BaseMessage) -> str | None:

@@ -13,6 +13,7 @@ from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.report import ContextReport
 from ctx_core.summarizing import Summarizing
 from ctx_core.usage_log import UsageLog
+from langchain_ctx.bills import Bills
 from langchain_ctx.conversations import Conversation
 from langchain_ctx.convert import CODEC
 from langchain_ctx.recipes import RecipeBuilders
@@ -79,6 +80,8 @@ class Fitting:
     """Hears of every request; None: nobody does."""
     summarizing: Summarizing | None = None
     """Has what leaves the window summarised; None: nothing is."""
+    bills: Bills | None = None
+    """Learns from what was billed; None: nothing does."""
 
     def fit(
         self, history: Sequence[BaseMessage], message: BaseMessage | None = None, *, conversation: Conversation
@@ -160,7 +163,12 @@ class _Request:
 
     def cut(self, state: WindowState | None = None) -> Context[BaseMessage]:
         """Build it, and remember the cut at once: turns that run while it is summarised begin where it begins."""
+        bills = self.fitting.bills
+        if bills is not None and state is None:
+            bills.learn(self.conversation, self.history)
         context = self.build(state)
+        if bills is not None:
+            bills.note(self.conversation, context, self.builder.plan.counter)
         if state is None:
             self.fitting.states.note(self.conversation, self.history, context.state)
         return context

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.counting.calibration import Calibration
 from ctx_core.errors import BudgetError
 from ctx_core.history.summary import RollingSummary
 from ctx_core.recipes import Recipe, question_of
+from langchain_ctx.bills import learning
 from langchain_ctx.convert import CODEC
 from langchain_ctx.summaries import DEFAULT
 
@@ -31,6 +33,8 @@ class RecipeBuilders:
     """Whether there is a summariser, whose summary needs a place."""
     summary: RollingSummary | None = None
     """Where the summary stands; None: where the recipe says, else in a user message."""
+    calibration: Calibration | None = None
+    """Learns from what is billed."""
 
     def of(self, history: Sequence[BaseMessage], message: BaseMessage | None) -> ContextBuilder:
         """Give the builder of a request."""
@@ -46,7 +50,8 @@ class RecipeBuilders:
 
     def _placed(self, builder: ContextBuilder) -> ContextBuilder:
         summary = self.summary or (DEFAULT if self.summarises and builder.plan.rolling is None else None)
-        return builder if summary is None else builder.rolling_summary(summary)
+        builder = builder if summary is None else builder.rolling_summary(summary)
+        return learning(builder, self.calibration)
 
 
 def check_recipe(recipe: object, brought: Mapping[str, object]) -> None:

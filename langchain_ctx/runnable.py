@@ -20,12 +20,14 @@ from typing_extensions import override
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
+from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import CounterLike, TokenCounter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.summary import RollingSummary
 from ctx_core.recipes import Recipe
 from ctx_core.summarizing import Summarizer, Summarizing, as_summarizing
 from ctx_core.usage_log import UsageLog
+from langchain_ctx.bills import Bills, learning
 from langchain_ctx.budgets import resolve, sent_tools
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.fitting import Fitting, OnReport
@@ -87,6 +89,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     """Where the summary stands and what it may cost; None: a user message, if there is a summariser."""
     recipe: Annotated[Recipe, _INSTANCE] | None = Field(default=None, exclude=True)
     """Brings budget, counter, layers, policy, what happens on overflow, and a usage log; None: nothing does."""
+    calibration: Annotated[Calibration, _INSTANCE] | None = Field(default=None, exclude=True)
+    """Learns from what the provider bills; None: nothing does."""
 
     _fitting: Fitting = PrivateAttr()
 
@@ -106,6 +110,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         summarizer: Summarizer | Summarizing | None = None,
         summary: RollingSummary | None = None,
         recipe: Recipe | None = None,
+        calibration: Calibration | bool = True,
         name: str | None = None,
     ) -> None:
         """Make the step.
@@ -131,6 +136,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             recipe: brings `budget`, `counter`, `policy` and `on_overflow`, layers of text, and a usage log beside
                 `usage_log`. It is asked on every request for what goes with the current question. Its text is the
                 first system message; those of the prompt follow.
+            calibration: learns from the usage figures in the answers of the history and corrects the counts of its
+                model by them; several steps may share one. False: counts stay as they are.
             name: shown in traces and graphs, instead of the name of the class.
 
         Raises:
@@ -158,6 +165,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             "states": StateCache() if states is None else states,
             "summarizer": as_summarizing(summarizer),
             "summary": summary,
+            "calibration": Calibration() if calibration is True else calibration or None,
             "name": name,
         }
         super().__init__(**fields)
@@ -172,16 +180,23 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             usage_log=self.usage_log,
             on_report=self.on_report,
             summarizing=self.summarizer,
+            bills=Bills(),
         )
 
     def _builder(self) -> ContextBuilder:
         budget, counter, tools = resolve(self.budget, self.counter, self.tools, None)
         builder = ContextBuilder(budget, counter).tools(tools).history(self.policy or HistoryPolicy())
-        return with_layer(builder, self.summarizer, self.summary)
+        return with_layer(learning(builder, self.calibration), self.summarizer, self.summary)
 
     def _builders(self, recipe: Recipe) -> RecipeBuilders:
         summarises = self.summarizer is not None
-        return RecipeBuilders(recipe=recipe, tools=self.tools, summarises=summarises, summary=self.summary)
+        return RecipeBuilders(
+            recipe=recipe,
+            tools=self.tools,
+            summarises=summarises,
+            summary=self.summary,
+            calibration=self.calibration,
+        )
 
     @property
     @override

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from langchain_core.messages import AIMessage, BaseMessage
-
-from ctx_core.counting.anchored import Anchor
+from ctx_core.counting import anchored
 from ctx_core.counting.counter import CounterLike, as_counter
 from langchain_ctx.convert import CODEC
 from langchain_ctx.inputs import read_messages
@@ -15,9 +13,9 @@ from langchain_ctx.tools import tool_definitions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from langchain_core.messages import MessageLikeRepresentation
+    from langchain_core.messages import BaseMessage, MessageLikeRepresentation
 
-    from ctx_core.counting.counter import ToolDefinition
+    from ctx_core.counting.anchored import Anchor
 
 
 class CountsMessages(Protocol):
@@ -62,10 +60,4 @@ def latest_anchor(messages: Sequence[BaseMessage], *, tools: Iterable[object] = 
         messages: the conversation as it was sent.
         tools: the tools that went along.
     """
-    for at in range(len(messages) - 1, -1, -1):
-        answer = messages[at]
-        if isinstance(answer, AIMessage) and answer.usage_metadata and answer.usage_metadata["input_tokens"] > 0:
-            definitions: Sequence[ToolDefinition] = tool_definitions(tools)
-            sent = [CODEC.read(message) for message in messages[:at]]
-            return Anchor(billed=answer.usage_metadata["input_tokens"], sent=sent, tools=definitions)
-    return None
+    return anchored.latest_anchor(list(map(CODEC.read, messages)), tools=tool_definitions(tools))

@@ -12,9 +12,17 @@ except ModuleNotFoundError as error:
     _msg = 'llamaindex_ctx needs llama-index-core: pip install "ctx-layers[llamaindex]"'
     raise MissingExtraError(_msg) from error
 
+from llamaindex_ctx.calibrating import CalibrationHandler, chat_anchor
 from llamaindex_ctx.convert import ChatMessageCodec
 from llamaindex_ctx.memory import ContextMemoryBuffer
 from llamaindex_ctx.summarizer import LLMSummarizer
 from llamaindex_ctx.tokenizing import tokenizer_fn
 
-__all__ = ["ChatMessageCodec", "ContextMemoryBuffer", "LLMSummarizer", "tokenizer_fn"]
+__all__ = [
+    "CalibrationHandler",
+    "ChatMessageCodec",
+    "ContextMemoryBuffer",
+    "LLMSummarizer",
+    "chat_anchor",
+    "tokenizer_fn",
+]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
+from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from ctx_core.messages import ImagePart, Message, ReasoningPart, Role
 from llamaindex_ctx.blocks import read_block, write_part
@@ -66,6 +67,7 @@ class ChatMessageCodec:
             # An assistant's message with this id is the answer of a `return_direct` tool, and no tool's result.
             tool_call_id=call_id if role is Role.TOOL and isinstance(call_id, str) and call_id else None,
             name=name if isinstance(name, str) and name else None,
+            billed=input_tokens(extras) if role is Role.ASSISTANT else None,
             origin=native,
         )
 

@@ -65,17 +65,24 @@ class Assembly:
             raise ContextOverflowError(
                 needed=account.total, limit=self.plan.budget.input_limit, layers=account.needed()
             )
-        system = self._system_message()
+        system, entries = self._system_message(), self._conversation(window)
+        estimate = self._estimate([*([] if system is None else [system]), *(entry.message for entry in entries)])
         messages = [] if system is None else [codec.write(system)]
-        conversation = [codec.write(entry.message) for entry in self._conversation(window)]
+        conversation = [codec.write(entry.message) for entry in entries]
         return Context(
             messages=[*messages, *conversation],
             system_prompt="" if system is None else system.text,
             conversation=conversation,
             report=account.report(original=self._original() if self.plan.count_original else None),
             state=window.state,
+            estimate=estimate,
             transcript=self.transcript,
         )
+
+    def _estimate(self, messages: list[Message]) -> int:
+        """Give what the bill is compared with, where that is done."""
+        plain = self.plan.learner
+        return 0 if plain is None else plain.measure(messages, tools=self.plan.definitions).estimate
 
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""

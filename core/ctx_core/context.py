@@ -29,6 +29,9 @@ class Context(Generic[NativeT]):
     """Who used how much, and what was left out."""
     state: WindowState
     """To be given to the next build of the same conversation."""
+    estimate: int
+    """The nearest figure for the request, in tokens, before any calibration: what its bill is compared with; 0 where
+    the counter learns from none."""
     transcript: Transcript[NativeT] = field(repr=False, compare=False)
     """The conversation it was built from, whole."""
 

@@ -148,6 +148,8 @@ class Message:
     """The message's own id, where the framework gives one."""
     failed: bool = False
     """Whether the framework marks this tool result as an error."""
+    billed: int | None = field(default=None, compare=False)
+    """Input tokens that the provider billed for the request which this message answers, where it says."""
     origin: object = field(default=None, compare=False)
     """The caller's own object, or None for a message that was made here."""
     synthetic: bool = field(default=False, compare=False)

@@ -15,14 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctx_core import ContextOverflowError, HistoryPolicy, TokenCounter, WindowState, fit
-from ctx_core.counting import FourCharacters
+from ctx_core.counting import FourCharacters, Margin
+from ctx_core.counting.families_openai import CHAT
 from ctx_core.openai_messages import OpenAICodec
 from tests.contract.conversations import budgets, conversations
 from tests.contract.invariants import broken, numbered
 from tests.contract.policies import pinning_policies, policies
 
 if TYPE_CHECKING:
-    from ctx_core import Context
+    from ctx_core import Context, Framing
 
 OpenAIMessage = dict[str, Any]
 
@@ -33,11 +34,13 @@ COUNTER = TokenCounter(FourCharacters())
 CODEC = OpenAICodec()
 
 
-def fitted(messages: list[OpenAIMessage], budget: int, **options: Any) -> tuple[Context[OpenAIMessage], int]:
+def fitted(
+    messages: list[OpenAIMessage], budget: int, *, counter: TokenCounter = COUNTER, **options: Any
+) -> tuple[Context[OpenAIMessage], int]:
     """Fit into the budget, or else into the smallest that is found to be possible; give that one too."""
     while True:
         try:
-            return fit(messages, budget, counter=COUNTER, **options), budget
+            return fit(messages, budget, counter=counter, **options), budget
         except ContextOverflowError as error:
             assert error.needed > budget  # noqa: PT017 - what it says is where to go on
             budget = error.needed
@@ -50,6 +53,19 @@ def test_every_invariant_holds(messages: list[OpenAIMessage], budget: int, polic
     source = numbered(messages)
     context, limit = fitted(source, budget, policy=policy)
     assert broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy) == []
+
+
+@settings(max_examples=max(200, settings().max_examples))
+@given(conversations(), budgets, policies, st.sampled_from((CHAT, replace(CHAT, quoted_results=False))))
+def test_every_invariant_holds_where_calls_made_at_once_are_rendered_as_one(
+    messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy, framing: Framing
+) -> None:
+    """What a result costs may depend on the calls before it: the whole request is within the budget all the same."""
+    counter = TokenCounter(FourCharacters(), framing=framing, margin=Margin(tools=1.1, per_call=3, per_request=5))
+    source = numbered(messages)
+    context, limit = fitted(source, budget, policy=policy, counter=counter)
+    assert broken(source, context.messages, limit=limit, counter=counter, policy=policy) == []
+    assert counter.measure(context.messages).bound == context.tokens
 
 
 @given(conversations(), budgets, pinning_policies)

@@ -1,6 +1,6 @@
 """Token counting: tokenizers, what a request costs beside its texts, and the counter made of both."""
 
-from ctx_core.counting.anchored import Anchor, count_anchored
+from ctx_core.counting.anchored import Anchor, count_anchored, latest_anchor
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.counting.counts import TokenCount
@@ -13,6 +13,7 @@ from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.registry import family_of, register_tokenizer, unregister_tokenizer
 from ctx_core.counting.tokenizers import Tokenizer, TokenizerLike
 from ctx_core.counting.tool_schemas import ToolDefinition
+from ctx_core.counting.usage import input_tokens
 
 __all__ = [
     "FAMILIES",
@@ -36,6 +37,8 @@ __all__ = [
     "as_counter",
     "count_anchored",
     "family_of",
+    "input_tokens",
+    "latest_anchor",
     "register_tokenizer",
     "unregister_tokenizer",
 ]

@@ -42,6 +42,25 @@ class Anchor:
     """What else that request asked for."""
 
 
+def latest_anchor(
+    messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), options: RequestOptions | None = None
+) -> Anchor | None:
+    """Give the latest usage figure in a conversation; None if it has none.
+
+    The figure of an answer is taken to be the bill for all the messages before it.
+
+    Args:
+        messages: the conversation as it was sent.
+        tools: the tools that went along.
+        options: what else was asked for.
+    """
+    for at in range(len(messages) - 1, -1, -1):
+        billed = messages[at].billed
+        if billed is not None and billed > 0:
+            return Anchor(billed=billed, sent=messages[:at], tools=tools, options=options)
+    return None
+
+
 def count_anchored(
     counter: TokenCounter,
     messages: Sequence[Message],

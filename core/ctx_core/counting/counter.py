@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.calls import minified, wrapped_calls
 from ctx_core.counting.documents import cites, document_price, document_text
 from ctx_core.counting.families_openai import CHAT
@@ -67,6 +68,8 @@ class TokenCounter:
     """The model it counts for, where it was made for one."""
     margin: Margin
     """What is added so that a bill is not above the figures; nothing for a tokenizer of your own."""
+    calibration: Calibration | None
+    """Learns from the model's bills; None: nothing does. Whole requests are counted by what it knows."""
 
     def __init__(
         self,
@@ -75,6 +78,7 @@ class TokenCounter:
         framing: Framing | None = None,
         model: str | None = None,
         margin: Margin | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
         """Take a tokenizer, or a plain function from text to number of tokens, and a framing (OpenAI's by default)."""
         cached = tokenizer if isinstance(tokenizer, CachedTokenizer) else CachedTokenizer(tokenizer)
@@ -82,18 +86,22 @@ class TokenCounter:
         object.__setattr__(self, "framing", framing or Framing())
         object.__setattr__(self, "model", model)
         object.__setattr__(self, "margin", margin or Margin())
+        object.__setattr__(self, "calibration", calibration)
 
     @classmethod
-    def for_model(cls, model: str, *, api: str | None = None, host: str | None = None) -> TokenCounter:
+    def for_model(
+        cls, model: str, *, api: str | None = None, host: str | None = None, calibration: Calibration | None = None
+    ) -> TokenCounter:
         """Give the counter for a model by name.
 
         Args:
             model: its name, with or without a provider in front of it.
             api: `responses` for OpenAI's responses API, which bills tools and schemas otherwise.
             host: who serves it, where that changes the bill: `vertex`, `groq`, `openrouter`, ….
+            calibration: learns from the model's bills.
         """
         tokenizer, framing, margin = resolve(model, api=api, host=host)
-        return cls(tokenizer, framing=framing, model=model, margin=margin)
+        return cls(tokenizer, framing=framing, model=model, margin=margin, calibration=calibration)
 
     @classmethod
     def for_encoding(cls, encoding: str) -> TokenCounter:
@@ -105,11 +113,23 @@ class TokenCounter:
         """The same counter without its margin: its figures are the nearest ones, and may be too low."""
         if self.margin.none:
             return self
-        return TokenCounter(self.tokenizer, framing=self.framing, model=self.model)
+        return replace(self, margin=Margin(), calibration=None)
 
-    def with_framing(self, framing: Framing) -> TokenCounter:
-        """Give the same counter with another framing."""
-        return TokenCounter(self.tokenizer, framing=framing, model=self.model, margin=self.margin)
+    @property
+    def calibrated(self) -> TokenCounter:
+        """The counter as its calibration has it at this moment; it learns no more."""
+        if self.calibration is None:
+            return self
+        return self.calibration.applied(replace(self, calibration=None))
+
+    @property
+    def exact(self) -> bool:
+        """Whether it counts with the model's own vocabulary, as far as is known."""
+        return self.framing.per_token == 1.0
+
+    def with_framing(self, framing: Framing, *, margin: Margin | None = None) -> TokenCounter:
+        """Give the same counter with another framing, and another margin."""
+        return replace(self, framing=framing, margin=margin or self.margin)
 
     @property
     def primer(self) -> int:
@@ -208,7 +228,7 @@ class TokenCounter:
         """Give both figures of a whole request, with the corrections that only the whole request allows."""
         from ctx_core.counting.requests import measured
 
-        return measured(self, list(as_messages(messages)), list(tools), options)
+        return measured(self.calibrated, list(as_messages(messages)), list(tools), options)
 
     def _frame(self, message: Message) -> int:
         framing, role = self.framing, message.role

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from ctx_core.counting import FAMILIES, TokenCounter, family_of, register_tokenizer, unregister_tokenizer
+from ctx_core.counting import (
+    FAMILIES,
+    Anchor,
+    TokenCounter,
+    count_anchored,
+    family_of,
+    register_tokenizer,
+    unregister_tokenizer,
+)
 from ctx_core.counting.families import FALLBACK
-from ctx_core.messages import Message, ReasoningPart, Role, TextPart
+from ctx_core.messages import FilePart, Message, ReasoningPart, Role, TextPart, ToolCall
 
 
 @pytest.mark.parametrize(
@@ -71,3 +79,50 @@ def test_thoughts_before_the_running_turn_are_not_billed() -> None:
     earlier = [counter.measure([question, answer, question]).estimate for answer in (thought, bare)]
     assert earlier[0] == earlier[1]
     assert counter.measure([question, thought]).estimate > counter.measure([question, bare]).estimate
+
+
+def sealed_step(characters: int) -> list[Message]:
+    """Make a question and a step whose call came with encrypted thoughts."""
+    call = ToolCall(name="look", id="1", sealed=characters)
+    return [Message.user("Hi"), Message.assistant(tool_calls=(call,)), Message.tool("3", tool_call_id="1")]
+
+
+def test_encrypted_thoughts_of_gemini_are_in_the_bound_where_they_may_be_billed() -> None:
+    """Google bills them in streams only: the estimate leaves them out, the bound does not."""
+    google = TokenCounter.for_model("gemini-2.5-flash")
+    plain, sealed = google.measure(sealed_step(0)), google.measure(sealed_step(800))
+    assert sealed.estimate == plain.estimate
+    assert sealed.bound >= plain.bound + 100
+
+
+def test_vertex_bills_encrypted_thoughts_of_earlier_turns_while_a_turn_runs() -> None:
+    """All of them behind a tool's result, none behind a question."""
+    vertex = TokenCounter.for_model("gemini-2.5-flash", host="vertex")
+    twice = [*sealed_step(900), *sealed_step(900)]
+    plain = [*sealed_step(0), *sealed_step(0)]
+    assert vertex.measure(twice).estimate == vertex.measure(plain).estimate + 200
+    question = Message.user("And now?")
+    assert vertex.measure([*twice, question]).estimate == vertex.measure([*plain, question]).estimate
+
+
+def test_an_anchor_says_whether_encrypted_thoughts_were_billed() -> None:
+    """What was billed with them is taken off with them when the turn is over."""
+    google = TokenCounter.for_model("gemini-2.5-flash")
+    then, now = sealed_step(800), [*sealed_step(800), Message.assistant("It is 3."), Message.user("Thanks")]
+    free = google.measure(then).estimate
+    growth = google.measure(now).estimate - free
+    assert count_anchored(google, now, Anchor(billed=free, sent=then)).estimate == free + growth
+    assert count_anchored(google, now, Anchor(billed=free + 100, sent=then)).estimate == free + growth
+
+
+def test_documents_that_are_to_be_quoted_cost_their_prompt_once() -> None:
+    """Claude is told how to quote, once, however many documents and search results there are."""
+    claude = TokenCounter.for_model("claude-haiku-4-5")
+    quoted = {"type": "document", "citations": {"enabled": True}}
+    plain, asked = FilePart(text="It is 3."), FilePart(text="It is 3.", raw=quoted)
+
+    def cost(*parts: FilePart) -> int:
+        return claude.measure([Message(role=Role.USER, parts=parts)]).estimate
+
+    assert cost(asked) == cost(plain) + claude.framing.citations
+    assert cost(asked, asked) == cost(plain, plain) + claude.framing.citations

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctx_core.counting import RequestOptions, TokenCounter, Tokenizer
-from ctx_core.messages import Message, ToolCall
+from ctx_core.messages import Message, ReasoningPart, Role, ToolCall
 
 CHAT = TokenCounter.for_model("gpt-4o")
 O1 = TokenCounter.for_model("o1")
@@ -86,6 +86,80 @@ def test_parallel_calls_are_one_call(tokens: Tokenizer) -> None:
     held = ",".join(f'{{"recipient_name":"functions.add","parameters":{{"a":{n},"b":2}}}}' for n in (1, 2))
     texts = (f'{{"tool_uses":[{held}]}}', '"3\\n"', '"4"')
     assert estimate(CHAT, Message.assistant(tool_calls=calls), *results) == 3 + 20 + sum(map(tokens.count, texts))
+
+
+def calls_of(*arguments: str) -> tuple[tuple[ToolCall, ...], tuple[Message, ...]]:
+    """Make calls side by side, and a result for each."""
+    calls = tuple(ToolCall(name="add", arguments=text, id=str(at)) for at, text in enumerate(arguments))
+    return calls, tuple(Message.tool('{"sum": 3}', tool_call_id=call.id) for call in calls)
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-5", "o3"])
+def test_calls_side_by_side_are_messages_of_their_own(model: str) -> None:
+    """In the responses API calls made at once cost what they cost one after the other."""
+    counter = TokenCounter.for_model(model, api="responses")
+    calls, results = calls_of('{"a":1}', '{"a":2}', '{"a":3}')
+    in_turn = [message for call, result in zip(calls, results, strict=True)
+               for message in (Message.assistant(tool_calls=(call,)), result)]  # fmt: skip
+    assert estimate(counter, Message.assistant(tool_calls=calls), *results) == estimate(counter, *in_turn)
+
+
+def test_calls_side_by_side_of_a_reasoning_chat_are_held_with_plain_results(tokens: Tokenizer) -> None:
+    """gpt-5's chat holds them in one call too, and gives the results as they are."""
+    calls, results = calls_of('{"a":1}', '{"a":2}')
+    held = ",".join(f'{{"recipient_name":"functions.add","parameters":{{"a":{n}}}}}' for n in (1, 2))
+    texts = (f'{{"tool_uses":[{held}]}}', '{"sum": 3}', '{"sum": 3}')
+    counter = TokenCounter.for_model("gpt-5")
+    assert estimate(counter, Message.assistant(tool_calls=calls), *results) == 2 + 30 + sum(map(tokens.count, texts))
+
+
+def test_text_beside_calls_keeps_its_own_message(tokens: Tokenizer) -> None:
+    """What is said beside calls that are held in one costs a message of its own."""
+    calls, results = calls_of('{"a":1}', '{"a":2}')
+    silent = estimate(CHAT, Message.assistant(tool_calls=calls), *results)
+    assert estimate(CHAT, Message.assistant("Well", tool_calls=calls), *results) == silent + 4 + tokens.count("Well")
+
+
+def test_newer_models_name_functions_in_full(tokens: Tokenizer) -> None:
+    """From gpt-5.4 on, the responses API writes a function's full name before its call and its result."""
+    call = ToolCall(name="dice_roll", arguments="{}", id="1")
+    pair = (Message.assistant(tool_calls=(call,)), Message.tool("2", tool_call_id="1"))
+    texts = ("functions.dice_roll", "functions.dice_roll", "{}", "2")
+    counter = TokenCounter.for_model("gpt-5.4", api="responses")
+    assert estimate(counter, *pair) == 2 + 18 + sum(map(tokens.count, texts))
+
+
+def test_first_version_costs_a_token_more_a_message() -> None:
+    """gpt-3.5-turbo-0301 rendered a message with one token more, and a name in the place of the role."""
+    old, new = TokenCounter.for_model("gpt-3.5-turbo-0301"), TokenCounter.for_model("gpt-3.5-turbo")
+    messages = (Message.system("Hi"), Message.user("Hi"))
+    assert estimate(old, *messages) == estimate(new, *messages) + 2
+    assert estimate(old, Message.user("Hi", name="Bob")) == estimate(old, Message.user("Hi"))
+
+
+def test_encrypted_thoughts_of_the_running_turn_are_billed() -> None:
+    """What is in the encrypted copy costs by its length, its summary nothing, and both nothing after the turn."""
+    counter = TokenCounter.for_model("gpt-5", api="responses")
+    call = ToolCall(name="add", arguments="{}", id="1")
+
+    def step(*parts: ReasoningPart) -> tuple[Message, Message]:
+        return Message(role=Role.ASSISTANT, parts=parts, tool_calls=(call,)), Message.tool("3", tool_call_id="1")
+
+    bare = (Message.user("Hi"), *step())
+    thought = (Message.user("Hi"), *step(ReasoningPart("A long summary for people.", sealed=844 + 660)))
+    assert estimate(counter, *thought) == estimate(counter, *bare) + 5 + 100
+    assert estimate(counter, *thought, Message.user("Go on")) == estimate(counter, *bare, Message.user("Go on"))
+    assert counter.count_messages(thought) >= counter.count_messages(bare) + 105
+
+
+def test_grammar_of_a_tool_is_shown_with_some_advice(tokens: Tokenizer) -> None:
+    """A tool that takes text by a grammar costs the grammar and 50 tokens."""
+    grammar = {"type": "grammar", "syntax": "lark", "definition": "start: INT\n%import common.INT"}
+    plain = {"type": "custom", "name": "sum", "description": "Adds."}
+    counter = TokenCounter.for_model("gpt-5", api="responses")
+    shown = tokens.count("// Adds.\n// start: INT\n// %import common.INT") - tokens.count("// Adds.")
+    found = estimate(counter, Message.user("Hi"), tools=[{**plain, "format": grammar}])
+    assert abs(found - estimate(counter, Message.user("Hi"), tools=[plain]) - shown - 50) <= 1
 
 
 def test_schema_of_the_answer_is_billed_without_what_is_only_enforced(tokens: Tokenizer) -> None:

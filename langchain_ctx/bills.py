@@ -1,0 +1,81 @@
+"""What was sent, until the answer with its bill comes back in the history: from both a calibration learns."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from langchain_ctx.convert import CODEC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from langchain_core.messages import BaseMessage
+
+    from ctx_core.builder import ContextBuilder
+    from ctx_core.context import Context
+    from ctx_core.counting.calibration import Calibration
+    from ctx_core.counting.counter import TokenCounter
+    from langchain_ctx.conversations import Conversation
+
+_MOST: Final = 1_024
+"""Conversations whose last request is remembered."""
+
+
+class _Sent(NamedTuple):
+    calibration: Calibration
+    model: str
+    estimate: int
+    at: int
+    """Where the answer will stand: behind the messages of the request."""
+
+
+class Bills:
+    """Teaches the calibrations of counters; one for many conversations, shareable between threads.
+
+    Nothing of it is stored: after a restart the first answer of a conversation teaches nothing.
+    """
+
+    def __init__(self) -> None:
+        """Start with nothing sent."""
+        self._sent: OrderedDict[str, _Sent] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def note(self, conversation: Conversation, context: Context[BaseMessage], counter: TokenCounter) -> None:
+        """Remember a request that is about to be sent."""
+        calibration, model = counter.calibration, counter.model
+        if calibration is None or model is None or not context.estimate:
+            return
+        with self._lock:
+            self._sent[conversation.key] = _Sent(calibration, model, context.estimate, len(context.transcript))
+            self._sent.move_to_end(conversation.key)
+            if len(self._sent) > _MOST:
+                self._sent.popitem(last=False)
+
+    def learn(self, conversation: Conversation, messages: Sequence[BaseMessage]) -> None:
+        """Learn from the answer to the last request of a conversation, where it has come and says what was billed."""
+        with self._lock:
+            keys = (conversation.key, *conversation.earlier)
+            key = next((key for key in keys if key in self._sent), None)
+            if key is None or self._sent[key].at >= len(messages):
+                return
+            sent = self._sent.pop(key)
+        billed = CODEC.read(messages[sent.at]).billed
+        if billed is not None:
+            sent.calibration.observe(sent.model, estimate=sent.estimate, billed=billed)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Bills:
+        """Give itself: copies of what learns learn together."""
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle without what is under way."""
+        return (Bills, ())
+
+
+def learning(builder: ContextBuilder, calibration: Calibration | None) -> ContextBuilder:
+    """Give a builder whose counter learns, by its own calibration where it came with one."""
+    if calibration is None or builder.plan.counter.calibration is not None:
+        return builder
+    return builder.calibration(calibration)
