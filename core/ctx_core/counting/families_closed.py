@@ -81,7 +81,7 @@ ESTIMATED: Final[tuple[Family, ...]] = (
                    "claude-sonnet-4.6", "claude-opus-4.6", "claude-4.5", "claude-4.6", "claude-4-5", "claude-4-6"),
            framing=CLAUDE_4_5, margin=_CLAUDE_MARGIN, rows=416, source="bills"),
     Family(models=("claude-opus-4-7", "claude-opus-4.7", "claude-opus-4-8", "claude-opus-4.8", "claude-sonnet-5",
-                   "claude-opus-5", "claude-haiku-5", "claude-4.7", "claude-4.8", "claude-5"),
+                   "claude-opus-5", "claude-haiku-5", "claude-fable", "claude-mythos", "claude-4.7", "claude-4.8", "claude-5"),
            framing=_CLAUDE_4_7, margin=_CLAUDE_MARGIN, rows=29, source="bills"),
     Family(models=("grok",), framing=_GROK, margin=_GROK_MARGIN, rows=100, source="bills; exact on short English"),
     Family(models=("grok-2",), framing=replace(_GROK, any_tools=71, per_tool_token=0.66), margin=_GROK_MARGIN, rows=50,

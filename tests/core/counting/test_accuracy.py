@@ -1,4 +1,4 @@
-"""The accuracy benchmark on the recorded bills, held to what it reached."""
+"""The accuracy benchmark on the recorded bills, held to its aims."""
 
 from __future__ import annotations
 
@@ -34,27 +34,43 @@ def mean(rows: list[Row], figure: str, chosen: Callable[[Row], bool]) -> float:
 @pytest.mark.parametrize(
     ("family", "kinds", "figure", "least"),
     [
-        ("OpenAI chat", "text", "exact", 0.985), ("OpenAI reasoning", "text", "exact", 0.98),
-        ("OpenAI", "tools calls", "within_2", 0.93), ("OpenAI", "tools calls", "within_5pct", 0.95),
-        ("Llama", "text", "within_5pct", 0.9), ("gpt-oss", "text", "within_5pct", 0.9),
-        ("Mistral", "text", "within_5pct", 0.79), ("DeepSeek", "text", "within_5pct", 0.8),
+        ("OpenAI chat", "text", "exact", 0.99), ("OpenAI reasoning", "text", "exact", 0.95),
+        ("OpenAI", "tools", "within_2", 0.93), ("OpenAI", "calls", "within_2", 0.93),
+        ("OpenAI", "tools", "within_5pct", 0.97), ("OpenAI", "calls", "within_5pct", 0.97),
+        ("Llama", "text", "within_5pct", 0.8), ("gpt-oss", "text", "within_5pct", 0.8),
+        ("Mistral", "text", "within_5pct", 0.8), ("DeepSeek", "text", "within_5pct", 0.8),
         ("Qwen", "text", "within_5pct", 0.8), ("GLM", "text", "within_5pct", 0.8),
     ],
 )  # fmt: skip
 def test_estimates_are_near(rows: list[Row], family: str, kinds: str, figure: str, least: float) -> None:
-    """Shares of rows that are exact or near hold what was reached."""
+    """Shares of requests whose estimate is exact or near."""
     found = mean(rows, figure, lambda row: row["family"].startswith(family) and row["kind"] in kinds.split())
     assert found >= least
 
 
 @pytest.mark.parametrize(
-    ("family", "most"),
-    [("OpenAI", 0.012), ("Claude", 0.011), ("Gemini", 0.02), ("Grok", 0.05), ("Llama", 0.05), ("Qwen", 0.05),
-     ("DeepSeek", 0.05), ("GLM", 0.05), ("Kimi", 0.05), ("Mistral", 0.05), ("gpt-oss", 0.05), ("Command", 0.05)],
-)  # fmt: skip
+    ("family", "kinds", "most"),
+    [("OpenAI", "text", 0.002), ("OpenAI", "tools", 0.01), ("OpenAI", "calls", 0.01)],
+)
+def test_bounds_of_openai_are_hardly_ever_under(rows: list[Row], family: str, kinds: str, most: float) -> None:
+    """Where the estimate is exact the bound is a small margin over it."""
+    found = mean(rows, "under_bound", lambda row: row["family"].startswith(family) and row["kind"] in kinds.split())
+    assert found <= most
+
+
+@pytest.mark.parametrize(("family", "most"), [("Claude", 0.01), ("Gemini", 0.02)])
 def test_bounds_are_seldom_under(rows: list[Row], family: str, most: float) -> None:
-    """The share of bills above the bound holds what was reached."""
+    """The share of bills above the bound, of all kinds of requests."""
     assert mean(rows, "under_bound", lambda row: row["family"].startswith(family)) <= most
+
+
+def test_bounds_of_all_other_families_are_seldom_under(rows: list[Row]) -> None:
+    """At most one bill in twenty, in every family with 30 bills or more."""
+    families = {row["family"] for row in rows} - {"OpenAI chat", "OpenAI reasoning"}
+    sizes = {name: sum(row["rows"] for row in rows if row["family"] == name) for name in families}
+    large = [name for name, size in sizes.items() if size >= 30]
+    assert len(large) > 10
+    assert [name for name in large if mean(rows, "under_bound", lambda row: row["family"] == name) > 0.05] == []
 
 
 def test_estimates_without_vocabulary_are_not_far_off(rows: list[Row]) -> None:
@@ -64,6 +80,7 @@ def test_estimates_without_vocabulary_are_not_far_off(rows: list[Row]) -> None:
 
 
 def test_anchored_counting_is_nearer(rows: list[Row]) -> None:
-    """Outside Gemini, whose unseen thoughts come and go in the bill, an anchored estimate is within 1 %."""
-    kept = [row for row in rows if row["kind"] == "conversation" and row["family"] != "Gemini"]
+    """In conversations of three requests and more an anchored estimate is within 1 % on average."""
+    kept = [row for row in rows if row["kind"] == "conversation"]
+    assert sum(row["rows"] for row in kept) > 100
     assert sum(row["mean_error"] * row["rows"] for row in kept) / sum(row["rows"] for row in kept) <= 0.01
