@@ -1,6 +1,6 @@
 """The table of model families: what a request to each is billed, and how that is known.
 
-A row's `rows` are the recorded bills that its figures were found on or checked with; `source` says what else
+A row's `rows` are the recorded bills that are counted by it; `source` says what else
 they come from. "Template" is the model's public chat template: its role markers are single tokens, so what a
 message costs beside its text can be counted in it. Hidden prompts are the host's: a system prompt that the
 template puts in where the request has none, the date, a safety note.

@@ -27,17 +27,17 @@ _GEMINI_3: Final = replace(
 
 GEMINIS: Final[tuple[Family, ...]] = (
     Family(models=("gemini",), vocabulary="gemma3", framing=_GEMINI, margin=_GEMINI_MARGIN, stand_in=_GEMINI_STAND_IN,
-           rows=420, source="bills: exact on text; signatures of thoughts are billed with calls"),
+           rows=273, source="bills: exact on text; signatures of thoughts are billed with calls"),
     Family(models=("gemini-1", "gemini-2.0"), vocabulary="gemma3", framing=_GEMINI_2, margin=_GEMINI_MARGIN,
-           stand_in=_GEMINI_STAND_IN, rows=170, source="bills: only the strings of tools and calls count"),
+           stand_in=_GEMINI_STAND_IN, rows=240, source="bills: only the strings of tools and calls count"),
     Family(models=("gemini",), host="vertex", vocabulary="gemma3", framing=replace(
                _GEMINI_PLAIN, seal_characters=9, seal_sure=True, earlier_seals=True, per_call=5, file_base=1_290),
-           margin=_GEMINI_MARGIN, stand_in=_GEMINI_STAND_IN, rows=170, source="bills: only the strings of tools count"),
+           margin=_GEMINI_MARGIN, stand_in=_GEMINI_STAND_IN, rows=100, source="bills: only the strings of tools count"),
     Family(models=("gemini",), host="openrouter", vocabulary="gemma3", framing=replace(
                _GEMINI_PLAIN, file_base=1_290), margin=_GEMINI_MARGIN,
-           stand_in=_GEMINI_STAND_IN, rows=138, source="as vertex"),
+           stand_in=_GEMINI_STAND_IN, rows=91, source="as vertex"),
     Family(models=("gemini-3",), vocabulary="gemma3", framing=_GEMINI_3, margin=_GEMINI_3_MARGIN,
-           stand_in=_GEMINI_STAND_IN, rows=70, source="as gemini, with longer signatures"),
+           stand_in=_GEMINI_STAND_IN, rows=86, source="as gemini, with longer signatures"),
 )  # fmt: skip
 
 
@@ -67,15 +67,15 @@ _MINIMAX: Final = replace(OPEN, per_request=6, default_system=30, any_tools=110)
 _HIDDEN: Final = Margin(text=1.2, tools=1.15, any_tools=40, per_call=30, per_request=40, media=2.0)
 
 ESTIMATED: Final[tuple[Family, ...]] = (
-    Family(models=("claude",), framing=_CLAUDE_3, margin=_CLAUDE_MARGIN, rows=438,
+    Family(models=("claude",), framing=_CLAUDE_3, margin=_CLAUDE_MARGIN, rows=302,
            source="bills; text 1.16 times o200k_base in the median, 2.4 times at most (Latin filler)"),
     Family(models=("claude-3-haiku", "claude-3-5-haiku", "claude-3.5-haiku"), framing=replace(
-               _CLAUDE_3, any_tools=256, forced_tool=95, required_tool=95), margin=_CLAUDE_MARGIN, rows=120,
+               _CLAUDE_3, any_tools=256, forced_tool=95, required_tool=95), margin=_CLAUDE_MARGIN, rows=106,
            source="bills, and the provider's table of tool prompts (264, forced 340)"),
     Family(models=("claude-3-sonnet",), framing=replace(_CLAUDE_3, any_tools=151, forced_tool=80, required_tool=80),
-           margin=_CLAUDE_MARGIN, rows=10, source="bills, and the provider's table (159, forced 235)"),
+           margin=_CLAUDE_MARGIN, rows=6, source="bills, and the provider's table (159, forced 235)"),
     Family(models=("claude-3-opus",), framing=replace(_CLAUDE_3, any_tools=525, forced_tool=-231, required_tool=-231),
-           margin=_CLAUDE_MARGIN, rows=34, source="bills, and the provider's table (530, forced 281)"),
+           margin=_CLAUDE_MARGIN, rows=24, source="bills, and the provider's table (530, forced 281)"),
     Family(models=("claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-6", "claude-sonnet-4-6",
                    "claude-opus-4-6", "claude-haiku-4.5", "claude-sonnet-4.5", "claude-opus-4.5", "claude-haiku-4.6",
                    "claude-sonnet-4.6", "claude-opus-4.6", "claude-4.5", "claude-4.6", "claude-4-5", "claude-4-6"),
@@ -83,8 +83,8 @@ ESTIMATED: Final[tuple[Family, ...]] = (
     Family(models=("claude-opus-4-7", "claude-opus-4.7", "claude-opus-4-8", "claude-opus-4.8", "claude-sonnet-5",
                    "claude-opus-5", "claude-haiku-5", "claude-fable", "claude-mythos", "claude-4.7", "claude-4.8", "claude-5"),
            framing=_CLAUDE_4_7, margin=_CLAUDE_MARGIN, rows=29, source="bills"),
-    Family(models=("grok",), framing=_GROK, margin=_GROK_MARGIN, rows=100, source="bills; exact on short English"),
-    Family(models=("grok-2",), framing=replace(_GROK, any_tools=71, per_tool_token=0.66), margin=_GROK_MARGIN, rows=50,
+    Family(models=("grok",), framing=_GROK, margin=_GROK_MARGIN, rows=58, source="bills; exact on short English"),
+    Family(models=("grok-2",), framing=replace(_GROK, any_tools=71, per_tool_token=0.66), margin=_GROK_MARGIN, rows=54,
            source="bills"),
     Family(models=("grok-3-mini",), framing=replace(_GROK, per_request=3, any_tools=210, reasoning="none"),
            margin=_GROK_MARGIN, rows=66, source="bills"),
@@ -94,7 +94,7 @@ ESTIMATED: Final[tuple[Family, ...]] = (
            margin=_GROK_THINKS, rows=50,
            source="bills: a hidden prompt of 150 tokens; unseen thoughts are billed with calls"),
     Family(models=("grok-4-fast-non-reasoning", "grok-4-1-fast-non-reasoning"),
-           framing=replace(_GROK_4_FAST, per_request=164, per_call_token=4.2), margin=_GROK_MARGIN, rows=12,
+           framing=replace(_GROK_4_FAST, per_request=164, per_call_token=4.2), margin=_GROK_MARGIN, rows=10,
            source="bills: a hidden prompt of 160 tokens"),
     Family(models=("grok-4-1-fast", "grok-4-fast", "grok-4-fast-non-reasoning", "grok-4-1-fast-non-reasoning"), host="azure",
            framing=replace(_GROK_4_FAST, images=ImagePrice(kind="flat", unit=256), per_request=0, any_tools=146, per_tool_token=0.64, per_call=5, per_call_token=2.6),
@@ -104,11 +104,11 @@ ESTIMATED: Final[tuple[Family, ...]] = (
     Family(models=("grok-code",), framing=replace(_GROK_4_FAST, per_request=200), margin=_GROK_THINKS,
            rows=27, source="bills: a hidden prompt of 200 tokens; unseen thoughts are billed with calls"),
     Family(models=("command", "cohere"), framing=replace(OPEN, per_request=60, per_message=4, any_tools=900), margin=replace(
-               _HIDDEN, per_request=140), rows=40, source="bills: hidden prompts of 60 to 200 tokens"),
+               _HIDDEN, per_request=140), rows=16, source="bills: hidden prompts of 60 to 200 tokens"),
     Family(models=("command",), host="bedrock", framing=replace(OPEN, per_request=0, per_message=0, any_tools=0, per_tool_token=0.2),
            margin=_HIDDEN, rows=18, source="bills: no hidden prompt"),
     Family(models=("command-a",), framing=replace(OPEN, per_request=490, any_tools=880, per_call=50, per_call_token=3.0),
-           margin=replace(_HIDDEN, per_request=110), rows=45, source="bills: a hidden prompt of 490 tokens"),
+           margin=replace(_HIDDEN, per_request=110), rows=50, source="bills: a hidden prompt of 490 tokens"),
     Family(models=("command-a-reasoning",), framing=replace(OPEN, per_request=1_390, any_tools=880), margin=_HIDDEN, rows=2,
            source="bills: a hidden prompt of 1,390 tokens"),
     Family(models=("nova", "amazon.nova"), framing=replace(

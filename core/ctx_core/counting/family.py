@@ -35,6 +35,6 @@ class Family:
     stand_in: StandIn = StandIn()
     """What is used without the vocabulary."""
     rows: int = 0
-    """Recorded bills behind the figures."""
+    """Recorded bills that are counted by it, and that its figures were found on."""
     source: str = ""
     """Where the figures come from, and what is special."""
