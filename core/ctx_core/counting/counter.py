@@ -154,7 +154,8 @@ class TokenCounter:
             text = compact_json(text)
         tokens = 0 if inside else self._frame(message)
         tokens += self.count_text(text) if text else 0
-        tokens += framing.citations * sum(map(cites, message.parts)) if framing.citations else 0
+        if framing.citations:
+            tokens += self._scaled(framing.citations * sum(map(cites, message.parts)), self.margin.tools)
         return tokens + sum(map(self._count_part, message.parts)) + self._count_calls(message)
 
     def count_seal(self, characters: int) -> int:

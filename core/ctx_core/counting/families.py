@@ -23,6 +23,7 @@ FAMILIES: Final[tuple[Family, ...]] = (*OPENAI, *OPEN_MODELS, *GEMINIS, *ESTIMAT
 
 FALLBACK: Final = Family(
     models=("",),
+    vocabulary="cl100k_base",
     framing=replace(CLAUDE_4_5, per_token=1.2, per_message=6, images=ImagePrice(kind="flat", unit=1_100)),
     margin=Margin(text=1.25, tools=1.25, any_tools=60, per_call=60, per_request=25, media=1.5),
     source="Claude's, whose bills are the highest for their texts; OpenAI's frame, which is the highest for messages",

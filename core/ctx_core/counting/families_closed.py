@@ -1,4 +1,8 @@
-"""The rows of models whose vocabulary is not public: Gemini, which Gemma's counts to the token, and estimates."""
+"""The rows of models whose vocabulary is not public: Gemini, which Gemma's counts to the token, and estimates.
+
+For Claude cl100k_base stands in: on English it is as near to the bills as o200k_base, and like Claude's it is
+smaller, so that it divides other scripts more finely. No bill of such a text is on record.
+"""
 
 from __future__ import annotations
 
@@ -42,20 +46,20 @@ GEMINIS: Final[tuple[Family, ...]] = (
 
 
 _CLAUDE_3: Final = replace(
-    OPEN, per_request=7, per_message=0, per_token=1.16, per_tool_token=1.02, per_tool=4, any_tools=295, per_call=12,
+    OPEN, per_request=7, per_message=0, per_token=1.13, per_tool_token=1.02, per_tool=4, any_tools=295, per_call=12,
     per_call_token=1.5, per_result=42, forced_tool=22, required_tool=22, thinking=28, thinking_with_tools=30,
     reasoning="turn", citations=560, per_schema=90, per_schema_token=1.7, images=ImagePrice(kind="area", base=4, unit=750, most=1_600),
     file_base=1_580,
 )  # fmt: skip
 CLAUDE_4_5: Final = replace(
-    _CLAUDE_3, per_token=1.19, any_tools=485, per_tool_token=1.03, per_call=2, per_call_token=2.5, per_result=46,
+    _CLAUDE_3, per_token=1.15, any_tools=485, per_tool_token=1.03, per_call=2, per_call_token=2.5, per_result=46,
     forced_tool=98, required_tool=98,
 )  # fmt: skip
 _CLAUDE_4_7: Final = replace(
-    _CLAUDE_3, per_request=5, per_message=3, per_token=1.27, any_tools=350, per_tool_token=1.3, forced_tool=120,
+    _CLAUDE_3, per_request=5, per_message=3, per_token=1.24, any_tools=350, per_tool_token=1.3, forced_tool=120,
     required_tool=120, thinking=3,
 )  # fmt: skip
-_CLAUDE_MARGIN: Final = Margin(text=1.2, tools=1.2, any_tools=40, per_call=15, per_request=14, media=1.5)
+_CLAUDE_MARGIN: Final = Margin(text=1.23, tools=1.2, any_tools=40, per_call=15, per_request=14, media=1.5)
 _GROK: Final = replace(
     OPEN, per_request=2, per_message=4, any_tools=200, per_tool_token=0.7, per_call=0, per_call_token=3.8,
     per_schema=23, per_schema_token=1.3,
@@ -67,22 +71,22 @@ _MINIMAX: Final = replace(OPEN, per_request=6, default_system=30, any_tools=110)
 _HIDDEN: Final = Margin(text=1.2, tools=1.15, any_tools=40, per_call=30, per_request=40, media=2.0)
 
 ESTIMATED: Final[tuple[Family, ...]] = (
-    Family(models=("claude",), framing=_CLAUDE_3, margin=_CLAUDE_MARGIN, rows=302,
-           source="bills; text 1.16 times o200k_base in the median, 2.4 times at most (Latin filler)"),
-    Family(models=("claude-3-haiku", "claude-3-5-haiku", "claude-3.5-haiku"), framing=replace(
+    Family(models=("claude",), vocabulary="cl100k_base", framing=_CLAUDE_3, margin=_CLAUDE_MARGIN, rows=302,
+           source="bills; text 1.13 times cl100k_base in the median, 2.4 times at most (Latin filler)"),
+    Family(models=("claude-3-haiku", "claude-3-5-haiku", "claude-3.5-haiku"), vocabulary="cl100k_base", framing=replace(
                _CLAUDE_3, any_tools=256, forced_tool=95, required_tool=95), margin=_CLAUDE_MARGIN, rows=106,
            source="bills, and the provider's table of tool prompts (264, forced 340)"),
-    Family(models=("claude-3-sonnet",), framing=replace(_CLAUDE_3, any_tools=151, forced_tool=80, required_tool=80),
+    Family(models=("claude-3-sonnet",), vocabulary="cl100k_base", framing=replace(_CLAUDE_3, any_tools=151, forced_tool=80, required_tool=80),
            margin=_CLAUDE_MARGIN, rows=6, source="bills, and the provider's table (159, forced 235)"),
-    Family(models=("claude-3-opus",), framing=replace(_CLAUDE_3, any_tools=525, forced_tool=-231, required_tool=-231),
+    Family(models=("claude-3-opus",), vocabulary="cl100k_base", framing=replace(_CLAUDE_3, any_tools=525, forced_tool=-231, required_tool=-231),
            margin=_CLAUDE_MARGIN, rows=24, source="bills, and the provider's table (530, forced 281)"),
     Family(models=("claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-6", "claude-sonnet-4-6",
                    "claude-opus-4-6", "claude-haiku-4.5", "claude-sonnet-4.5", "claude-opus-4.5", "claude-haiku-4.6",
                    "claude-sonnet-4.6", "claude-opus-4.6", "claude-4.5", "claude-4.6", "claude-4-5", "claude-4-6"),
-           framing=CLAUDE_4_5, margin=_CLAUDE_MARGIN, rows=416, source="bills"),
+           vocabulary="cl100k_base", framing=CLAUDE_4_5, margin=_CLAUDE_MARGIN, rows=416, source="bills"),
     Family(models=("claude-opus-4-7", "claude-opus-4.7", "claude-opus-4-8", "claude-opus-4.8", "claude-sonnet-5",
                    "claude-opus-5", "claude-haiku-5", "claude-fable", "claude-mythos", "claude-4.7", "claude-4.8", "claude-5"),
-           framing=_CLAUDE_4_7, margin=_CLAUDE_MARGIN, rows=29, source="bills"),
+           vocabulary="cl100k_base", framing=_CLAUDE_4_7, margin=_CLAUDE_MARGIN, rows=29, source="bills"),
     Family(models=("grok",), framing=_GROK, margin=_GROK_MARGIN, rows=58, source="bills; exact on short English"),
     Family(models=("grok-2",), framing=replace(_GROK, any_tools=71, per_tool_token=0.66), margin=_GROK_MARGIN, rows=54,
            source="bills"),
