@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from benchmarks.conversations import anchored_rows
 from benchmarks.peers import peers
 from benchmarks.recorded import Recorded, recorded
 from ctx_core.counting import RequestOptions, TokenCounter
+from ctx_core.errors import CtxLayersError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,16 +100,21 @@ def options_of(row: Recorded) -> RequestOptions:
 def measured(rows: Iterable[Recorded]) -> dict[tuple[str, str, str], list[Counted]]:
     """Count every row with every counter: by family, kind and counter."""
     others = peers()
-    rows = list(rows)
+    countable: list[Recorded] = []
     found: dict[tuple[str, str, str], list[Counted]] = defaultdict(list)
     for row in rows:
         place = family(row.model), row.kind
-        count = counter_of(row).measure(row.messages, tools=row.tools, options=options_of(row))
+        try:
+            count = counter_of(row).measure(row.messages, tools=row.tools, options=options_of(row))
+        except CtxLayersError as error:
+            print(f"left out row {row.id}, which cannot be counted: {type(error).__name__}", file=sys.stderr)  # noqa: T201
+            continue
+        countable.append(row)
         found[*place, OURS].append(Counted(row.billed, count.estimate, count.bound))
         for name, peer in others.items():
             tokens = peer(row)
             found[*place, name].append(Counted(row.billed, tokens, tokens))
-    for row, count in anchored_rows(rows, counter_of, options_of):
+    for row, count in anchored_rows(countable, counter_of, options_of):
         found[family(row.model), "conversation", f"{OURS}, anchored"].append(
             Counted(row.billed, count.estimate, count.bound)
         )

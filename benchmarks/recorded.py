@@ -79,18 +79,21 @@ def recorded(path: Path) -> Iterator[Recorded]:
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
         for line in lines:
             try:
-                yield read_row(json.loads(line))
-            except (AttributeError, KeyError, MessageError, TypeError, ValueError) as error:
+                row = read_row(json.loads(line))
+            except (AttributeError, KeyError, IndexError, MessageError, TypeError, ValueError) as error:
                 print(f"left out a row that cannot be read: {type(error).__name__}", file=sys.stderr)  # noqa: T201
+                continue
+            if row.messages and row.billed > 0:
+                yield row
 
 
 def read_row(row: Body) -> Recorded:
     """Read one row, whichever API's body it has."""
     body: Body = row["request"]
-    api, (messages, tools) = _read_body(body, row["endpoint"])
+    api, (messages, tools) = _read_body(body, str(row.get("endpoint") or "chat"))
     return Recorded(
-        id=row["id"],
-        provider=row["provider"],
+        id=str(row.get("id")),
+        provider=str(row.get("provider") or ""),
         api=api,
         model=_model(row),
         messages=tuple(messages),
@@ -99,8 +102,8 @@ def read_row(row: Body) -> Recorded:
         schema=_schema(body),
         schema_name=_schema_field(body, "name") or "response",
         schema_description=_schema_field(body, "description"),
-        thinking="thinking_enabled" in row["flags"],
-        flags=frozenset(row["flags"]),
+        thinking="thinking_enabled" in (row.get("flags") or ()),
+        flags=frozenset(row.get("flags") or ()),
         body=body,
         source=str(row.get("source")),
         billed=row["prompt_tokens"],
@@ -112,7 +115,7 @@ def _model(row: Body) -> str:
 
     That is a dated version of the same, or what stood behind `openrouter/auto` or a deployment's own name.
     """
-    asked, answered, provider = (row[key] or "" for key in ("model", "model_answered", "provider"))
+    asked, answered, provider = (str(row.get(key) or "") for key in ("model", "model_answered", "provider"))
     if answered.startswith(asked) and asked:
         return answered
     return next((name for name in (asked, answered) if family_of(name) is not FALLBACK), asked or answered or provider)
