@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ctx_core.history.state import message_key
 from langchain_ctx.convert import CODEC
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ class _Sent(NamedTuple):
     estimate: int
     at: int
     """Where the answer will stand: behind the messages of the request."""
+    ends: tuple[str, str]
+    """What the first and the last message of the request said, as a digest."""
 
 
 class Bills:
@@ -42,13 +46,19 @@ class Bills:
         self._sent: OrderedDict[str, _Sent] = OrderedDict()
         self._lock = threading.Lock()
 
-    def note(self, conversation: Conversation, context: Context[BaseMessage], counter: TokenCounter) -> None:
-        """Remember a request that is about to be sent."""
+    def note(
+        self,
+        conversation: Conversation,
+        messages: Sequence[BaseMessage],
+        context: Context[BaseMessage],
+        counter: TokenCounter,
+    ) -> None:
+        """Remember a request that is about to be sent for these messages."""
         calibration, model = counter.calibration, counter.model
         if calibration is None or model is None or not context.estimate:
             return
         with self._lock:
-            self._sent[conversation.key] = _Sent(calibration, model, context.estimate, len(context.transcript))
+            self._sent[conversation.key] = _Sent(calibration, model, context.estimate, len(messages), _ends(messages))
             self._sent.move_to_end(conversation.key)
             if len(self._sent) > _MOST:
                 self._sent.popitem(last=False)
@@ -61,6 +71,8 @@ class Bills:
             if key is None or self._sent[key].at >= len(messages):
                 return
             sent = self._sent.pop(key)
+        if sent.ends != _ends(messages[: sent.at]):
+            return  # another conversation that began alike
         billed = CODEC.read(messages[sent.at]).billed
         if billed is not None:
             sent.calibration.observe(sent.model, estimate=sent.estimate, billed=billed)
@@ -72,6 +84,12 @@ class Bills:
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle without what is under way."""
         return (Bills, ())
+
+
+def _ends(messages: Sequence[BaseMessage]) -> tuple[str, str]:
+    first, last = CODEC.read(messages[0]), CODEC.read(messages[-1])
+    said = blake2b(first.text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return said, message_key(last)
 
 
 def learning(builder: ContextBuilder, calibration: Calibration | None) -> ContextBuilder:

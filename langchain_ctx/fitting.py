@@ -168,7 +168,8 @@ class _Request:
             bills.learn(self.conversation, self.history)
         context = self.build(state)
         if bills is not None:
-            bills.note(self.conversation, context, self.builder.plan.counter)
+            messages = self.history if self.message is None else [*self.history, self.message]
+            bills.note(self.conversation, messages, context, self.builder.plan.counter)
         if state is None:
             self.fitting.states.note(self.conversation, self.history, context.state)
         return context

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -13,6 +14,7 @@ from pydantic import PrivateAttr
 from ctx_core.counting.anchored import Anchor
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import BudgetError
+from ctx_core.messages import MEDIA
 from llamaindex_ctx.settings import tool_definitions
 from llamaindex_ctx.view import CODEC
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from llamaindex_ctx.settings import ToolLike
 
+_VERSION: Final = re.compile(r"[-@](latest|\d{4}-?\d{2}-?\d{2})$")
+"""What makes a model's name that of a version."""
 _NAMELESS: Final = ("", "unknown")
 """What LlamaIndex calls a model that says no name."""
 _UNDER_WAY: Final = 256
@@ -98,14 +102,16 @@ class CalibrationHandler(BaseEventHandler):
 
     def _means(self, model: object) -> bool:
         """Whether a chat is one of the counter's model: a dated version of it is, one that has no name may be."""
-        mine = (self._counter.model or "").lower()
         if not isinstance(model, str) or model in _NAMELESS:
             return True
-        return model.lower().startswith(mine) or mine.startswith(model.lower())
+        named, mine = (_VERSION.sub("", name.lower()) for name in (model, self._counter.model or ""))
+        return named == mine
 
     def _learn(self, messages: Sequence[ChatMessage], response: ChatResponse, tools: list[dict[str, Any]]) -> None:
         anchor = chat_anchor(messages, response, tools=tools)
         calibration, model = self._counter.calibration, self._counter.model
-        if anchor is not None and calibration is not None and model is not None:
+        if anchor is None or any(isinstance(part, MEDIA) for message in anchor.sent for part in message.parts):
+            return
+        if calibration is not None and model is not None:
             estimate = self._counter.nearest.measure(anchor.sent, tools=tools).estimate
             calibration.observe(model, estimate=estimate, billed=anchor.billed)

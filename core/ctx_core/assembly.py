@@ -14,7 +14,7 @@ from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import select
 from ctx_core.layers import FilledLayer, Layer, Rest, fill
-from ctx_core.messages import Message, Role
+from ctx_core.messages import MEDIA, Message, Role
 from ctx_core.plan import Plan
 from ctx_core.transcript import Transcript
 
@@ -80,9 +80,11 @@ class Assembly:
         )
 
     def _estimate(self, messages: list[Message]) -> int:
-        """Give what the bill is compared with, where that is done."""
+        """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""
         plain = self.plan.learner
-        return 0 if plain is None else plain.measure(messages, tools=self.plan.definitions).estimate
+        if plain is None or any(isinstance(part, MEDIA) for message in messages for part in message.parts):
+            return 0
+        return plain.measure(messages, tools=self.plan.definitions).estimate
 
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""

@@ -31,7 +31,7 @@ class Context(Generic[NativeT]):
     """To be given to the next build of the same conversation."""
     estimate: int
     """The nearest figure for the request, in tokens, before any calibration: what its bill is compared with; 0 where
-    the counter learns from none."""
+    the counter learns from none, or the request has pictures or other media."""
     transcript: Transcript[NativeT] = field(repr=False, compare=False)
     """The conversation it was built from, whole."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 
 class Role(StrEnum):
@@ -114,6 +114,10 @@ class OpaquePart(_Raw):
 
 
 Part: TypeAlias = TextPart | ReasoningPart | CitationPart | ImagePart | AudioPart | VideoPart | FilePart | OpaquePart
+
+
+MEDIA: Final = (ImagePart, AudioPart, VideoPart, FilePart)
+"""The parts that are priced by something else than text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

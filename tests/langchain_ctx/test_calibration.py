@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from typing_extensions import override
 
@@ -77,6 +77,16 @@ def test_conversations_share_what_is_learned_and_nothing_else() -> None:
     assert calibration.to_dict() == {}
     step.invoke([*first, answer, HumanMessage("on")], {"configurable": {"thread_id": "a"}})
     assert list(calibration.to_dict()) == [MODEL]
+
+
+def test_an_answer_to_another_request_that_began_alike_teaches_nothing() -> None:
+    """Without a name a conversation is told by how it begins; system messages are left out of that, but not here."""
+    calibration = Calibration()
+    step = ContextRunnable(100_000, counter=MODEL, calibration=calibration)
+    answer = AIMessage("re", usage_metadata={"input_tokens": 900, "output_tokens": 1, "total_tokens": 901})
+    step.invoke([SystemMessage("Be brief."), HumanMessage(LONG)])
+    step.invoke([SystemMessage(LONG * 2), HumanMessage(LONG), answer, HumanMessage("on")])
+    assert calibration.to_dict() == {}
 
 
 def test_a_preview_teaches_nothing() -> None:

@@ -96,8 +96,9 @@ def test_tools_of_a_chat_are_part_of_its_estimate(counter: TokenCounter) -> None
 def test_other_models_teach_nothing(counter: TokenCounter) -> None:
     """The engine's condenser may be another model."""
     llm = billing()
-    llm.named = "claude-3-haiku"
-    llm.chat([ChatMessage(LONG, role="user")])
+    for other in ("claude-3-haiku", f"{MODEL}-mini", "claude-sonnet-4"):
+        llm.named = other
+        llm.chat([ChatMessage(LONG, role="user")])
     assert known(counter) == []
     llm.named = f"{MODEL}-20250929"
     llm.chat([ChatMessage(LONG, role="user")])

@@ -71,13 +71,17 @@ def vocabulary(name: str) -> Tokenizer | None:
     return found
 
 
-@cache
 def _splintr(name: str) -> SplintrTokenizer | None:
     with _LOCK:
-        if name not in BUNDLED:
-            return None
-        try:
-            from splintr import Tokenizer
-        except ImportError:
-            return None
-        return SplintrTokenizer(name, Tokenizer.from_pretrained(BUNDLED[name]))
+        return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> SplintrTokenizer | None:
+    if name not in BUNDLED:
+        return None
+    try:
+        from splintr import Tokenizer
+    except ImportError:
+        return None
+    return SplintrTokenizer(name, Tokenizer.from_pretrained(BUNDLED[name]))

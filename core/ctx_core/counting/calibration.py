@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
@@ -11,17 +12,15 @@ from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from ctx_core.counting.counter import TokenCounter
 
 _LEAST: Final = 0.5
 _MOST: Final = 2.0
 """Ratios of bill to estimate outside are no estimate gone wrong but another request: they are not learned from."""
 _ENOUGH: Final = 3
-"""Bills after which the highest ratio of them narrows the bound."""
-_RESERVE: Final = 1.05
-"""What a narrowed bound keeps over the highest ratio that was seen: the next text may be of another kind."""
+"""Bills after which their highest ratio narrows the bound, and their least excess is taken to be a hidden prompt."""
+_KEPT: Final = 0.5
+"""Share of a margin that is kept whatever the bills say: the next text may be of another kind."""
 _SMALL: Final = 50
 """Requests under this many tokens say little about the ratio: hidden prompts weigh too much in them."""
 
@@ -32,10 +31,11 @@ Pair: TypeAlias = tuple[int, int]
 class Calibration:
     """Estimates and bills of the last requests, by model.
 
-    With a model's own vocabulary the difference of both is what a host adds unseen, and is added again; without it,
-    their ratio is how much denser the model's tokens are, and scales texts, tools and calls.
+    With a model's own vocabulary, what all bills are above their estimates is what a host adds unseen, and is added
+    again; bills below say nothing of the next request. Without it, their ratio is how much denser the model's tokens
+    are, and scales texts, tools and calls.
 
-    Robust: the median counts, and what is out of bounds is left out. Bounded: `size` bills a model and `models`
+    Robust: the median ratio counts, and what is out of bounds is left out. Bounded: `size` bills a model and `models`
     models, the longest unused model forgotten first. Threads may share it. Off while `enabled` is False: then nothing
     is learned and counters stay as they are.
     """
@@ -74,8 +74,9 @@ class Calibration:
         return median([billed / estimate for estimate, billed in self._known(model)] or [1.0])
 
     def offset(self, model: str) -> int:
-        """Give the median of bill − estimate, in tokens; 0 where nothing is known."""
-        return round(median([billed - estimate for estimate, billed in self._known(model)] or [0]))
+        """Give the tokens by which every bill is above its estimate; 0 where too little is known to lean on."""
+        known = self._known(model)
+        return max(0, min(billed - estimate for estimate, billed in known)) if len(known) >= _ENOUGH else 0
 
     def ceiling(self, model: str) -> float | None:
         """Give the highest bill ÷ estimate; None where too little is known to lean on."""
@@ -97,8 +98,8 @@ class Calibration:
             per_call_token=framing.per_call_token * ratio,
         )
         if ceiling is not None and not margin.none:
-            factor = ceiling / ratio * _RESERVE
-            margin = replace(margin, text=min(margin.text, factor), tools=min(margin.tools, factor))
+            spread = ceiling / ratio
+            margin = replace(margin, text=_narrowed(margin.text, spread), tools=_narrowed(margin.tools, spread))
         return counter.with_framing(scaled, margin=margin)
 
     def to_dict(self) -> dict[str, list[list[int]]]:
@@ -107,10 +108,11 @@ class Calibration:
             return {model: [list(pair) for pair in known] for model, known in self._pairs.items()}
 
     @classmethod
-    def from_dict(cls, known: Mapping[str, object], *, size: int = 32, models: int = 64, enabled: bool = True) -> Self:
+    def from_dict(cls, known: object, *, size: int = 32, models: int = 64, enabled: bool = True) -> Self:
         """Make one of what `to_dict` gave; whatever else is in it is left out."""
         made = cls(size=size, models=models, enabled=enabled)
-        for model, pairs in list(known.items())[-models:]:
+        read: Mapping[str, object] = cast("Mapping[str, object]", known) if isinstance(known, Mapping) else {}
+        for model, pairs in list(read.items())[-models:]:
             kept = list(_read(pairs))
             if kept:
                 made._pairs[model] = deque(kept, maxlen=size)
@@ -127,6 +129,10 @@ class Calibration:
     def _known(self, model: str) -> list[Pair]:
         with self._lock:
             return list(self._pairs.get(model, ()))
+
+
+def _narrowed(margin: float, spread: float) -> float:
+    return min(margin, max(spread, 1 + (margin - 1) * _KEPT))
 
 
 def _plausible(estimate: int, billed: int) -> bool:

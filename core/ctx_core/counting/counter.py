@@ -111,7 +111,7 @@ class TokenCounter:
     @property
     def nearest(self) -> TokenCounter:
         """The same counter without its margin: its figures are the nearest ones, and may be too low."""
-        if self.margin.none:
+        if self.margin.none and self.calibration is None:
             return self
         return replace(self, margin=Margin(), calibration=None)
 

@@ -76,14 +76,19 @@ def _is_boundary(before: str, after: str) -> bool:
     return before.isalpha() and not after.isalpha() and after != "'" and not category(after).startswith("M")
 
 
-@cache
 def tiktoken_encoding(name: str) -> Tokenizer:
     """Give the tokenizer of an encoding such as `o200k_base`, loaded once a process.
 
     Looked for in tiktoken's own cache, then in the folder that llama-index-core ships (without importing
     it), then downloaded with a time limit. If all that fails, one warning is given and the safe estimate
-    takes its place for the rest of the process.
+    takes its place for the rest of the process. Threads that ask meanwhile wait for the first.
     """
+    with _LOCK:
+        return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> Tokenizer:
     try:
         return TiktokenTokenizer(_load(name))
     except Exception as error:  # noqa: BLE001 - whatever stops tiktoken must not stop the conversation
@@ -91,18 +96,17 @@ def tiktoken_encoding(name: str) -> Tokenizer:
             f"The vocabulary {name} is neither on disk nor to be had ({type(error).__name__}): counting with a safe "
             "estimate instead of exactly. Set TIKTOKEN_CACHE_DIR to a folder that has it, or install llama-index-core, "
             "which ships it.",
-            stacklevel=2,
+            stacklevel=3,
         )
         return SafeEstimate()
 
 
 def _load(name: str) -> Encoding:
-    with _LOCK:
-        folder = _folder_with(name)
-        if folder is None:
-            return _download(name)
-        with _cache_folder(folder):
-            return _get(name)
+    folder = _folder_with(name)
+    if folder is None:
+        return _download(name)
+    with _cache_folder(folder):
+        return _get(name)
 
 
 def _get(name: str) -> Encoding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,9 @@ import pytest
 
 pytest.importorskip("splintr", reason="splintr-rs is not installed")
 
-from benchmarks.accuracy import results
+from benchmarks.accuracy import counter_of, options_of, results
 from benchmarks.recorded import recorded
-from ctx_core.counting import FAMILIES, family_of
+from ctx_core.counting import FAMILIES, Calibration, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +90,27 @@ def test_anchored_counting_is_nearer(rows: list[Row]) -> None:
     kept = [row for row in rows if row["kind"] == "conversation"]
     assert sum(row["rows"] for row in kept) > 100
     assert sum(row["mean_error"] * row["rows"] for row in kept) / sum(row["rows"] for row in kept) <= 0.01
+
+
+def test_a_calibration_narrows_without_going_under() -> None:
+    """Over all bills in their order, of many unlike requests: the bound is under no more often, the estimate as near."""
+    calibration, under, errors = Calibration(), [0, 0], [0.0, 0.0]
+    known: Counter[str] = Counter()
+    for row in recorded(RECORDED):
+        model = f"{row.provider}/{row.api}/{row.model}"
+        plain = replace(counter_of(row), model=model)
+        counts = [
+            one.measure(row.messages, tools=row.tools, options=options_of(row))
+            for one in (plain, calibration.applied(plain))
+        ]
+        if known[model] >= 3:
+            for at, count in enumerate(counts):
+                under[at] += count.bound < row.billed
+                errors[at] += abs(count.estimate - row.billed) / row.billed
+        if row.kind != "media":
+            known[model] += calibration.observe(model, estimate=counts[0].estimate, billed=row.billed)
+    assert under[1] <= under[0]
+    assert errors[1] <= errors[0] * 1.05
 
 
 def test_the_table_says_how_many_bills_are_behind_each_row() -> None:

@@ -14,7 +14,7 @@ import pytest
 from ctx_core import ContextBuilder
 from ctx_core.counting import Anchor, Calibration, TokenCounter, count_anchored, input_tokens, latest_anchor
 from ctx_core.errors import BudgetError
-from ctx_core.messages import Message
+from ctx_core.messages import ImagePart, Message, Role, TextPart
 
 CLAUDE = TokenCounter.for_model("claude-sonnet-4-5")
 TALK = [Message.user("Where were we? " * 40), Message.assistant("At the start. " * 40), Message.user("Go on.")]
@@ -73,6 +73,42 @@ def test_what_a_host_adds_unseen_is_added_again() -> None:
         calibration.observe("gpt-4o", estimate=estimate, billed=estimate + 40)
     assert counter.measure(TALK * 9).estimate == TokenCounter.for_model("gpt-4o").measure(TALK * 9).estimate + 40
     assert counter.calibrated.calibration is None
+
+
+def test_bills_below_the_estimate_never_lower_an_exact_count() -> None:
+    """Pictures that were cheaper than feared, or another conversation's cut, say nothing of the next request."""
+    calibration = Calibration()
+    counter = TokenCounter.for_model("gpt-4o", calibration=calibration)
+    for _ in range(5):
+        calibration.observe("gpt-4o", estimate=20_000, billed=14_000)
+    assert counter.measure(TALK) == TokenCounter.for_model("gpt-4o").measure(TALK)
+
+
+def test_a_margin_is_never_narrowed_to_nothing() -> None:
+    """Half of it is kept whatever the bills say: the next text may be in another language."""
+    calibration = Calibration()
+    for _ in range(5):
+        calibration.observe("claude-sonnet-4-5", estimate=1_000, billed=1_000)
+    narrowed = calibration.applied(CLAUDE)
+    assert narrowed.margin.text == pytest.approx(1 + (CLAUDE.margin.text - 1) / 2)
+    assert narrowed.nearest.measure(TALK).estimate == CLAUDE.measure(TALK).estimate
+
+
+def test_nearest_never_knows_a_calibration() -> None:
+    """What bills are compared with must not be corrected by them, margin or not."""
+    calibration = Calibration()
+    counter = TokenCounter(len, model="mine", calibration=calibration)
+    for _ in range(3):
+        calibration.observe("mine", estimate=100, billed=150)
+    assert counter.measure(TALK).estimate == counter.nearest.measure(TALK).estimate + 50
+
+
+def test_a_request_with_pictures_teaches_nothing() -> None:
+    """What a picture is billed says nothing of texts."""
+    seen = Message(role=Role.USER, parts=(TextPart("Look"), ImagePart(url="https://example.org/a.png")))
+    builder = ContextBuilder(50_000, "gpt-4o").calibration(Calibration())
+    assert builder.build([seen]).estimate == 0
+    assert builder.build([Message.user("Look")]).estimate > 0
 
 
 def test_a_build_counts_by_what_was_learned_and_says_what_to_compare_with() -> None:
@@ -149,6 +185,7 @@ def test_calibration_is_bounded_and_plain_json() -> None:
     assert known == {"b": pairs, "c": pairs}
     damaged = {"d": "damaged", "e": [[1_000], "x", [1_000, 90_000], [1_000, None]]}
     assert Calibration.from_dict({**damaged, **known}).to_dict() == known
+    assert Calibration.from_dict(None).to_dict() == Calibration.from_dict([]).to_dict() == {}
     assert pickle.loads(pickle.dumps(calibration)).to_dict() == known  # noqa: S301 - what was pickled here
     assert copy.deepcopy(calibration) is calibration
 
