@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from llama_index.core.tools import BaseTool, FunctionTool
+from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
 from ctx_core import BudgetError, ContextBudget, TokenCounter
 from ctx_core.counting.counter import as_counter
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ctx_core.builder import OnOverflow
     from ctx_core.counting.counter import CounterLike, ToolDefinition
 
-ToolLike: TypeAlias = "BaseTool | Callable[..., Any] | ToolDefinition"
+ToolLike: TypeAlias = "BaseTool | ToolMetadata | Callable[..., Any] | ToolDefinition"
 """What agents take as a tool, or its OpenAI-style definition."""
 
 DEFAULT_TOKENS: Final = 30_000
@@ -139,8 +139,9 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
     """
     definitions: list[dict[str, Any]] = []
     for at, tool in enumerate(tools):
-        if isinstance(tool, BaseTool):
-            definitions.append(tool.metadata.to_openai_tool(skip_length_check=True))
+        if isinstance(tool, BaseTool | ToolMetadata):
+            metadata = tool if isinstance(tool, ToolMetadata) else tool.metadata
+            definitions.append(metadata.to_openai_tool(skip_length_check=True))
         elif isinstance(tool, Mapping):
             definitions.append(dict(cast("Any", tool)))
         elif callable(tool):

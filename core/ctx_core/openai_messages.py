@@ -45,6 +45,8 @@ _FILE: Final = frozenset({"file", "input_file", "document", "text-plain"})
 _REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
 _CALLS: Final = frozenset({"tool_use", "tool_call", "function_call", "custom_tool_call"})
 _CITATION: Final = frozenset({"citation", "citable"})
+_DOCUMENTS: Final = {"txt": "text/plain", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
+"""What Bedrock calls the formats of documents that are plain text."""
 _UNREAD: Final = frozenset({"type", "id", "signature", "data", "base64", "encrypted_content", "url", "mime_type"})
 
 
@@ -143,7 +145,38 @@ def read_block(block: object) -> Part:
     if kind in _CALLS:
         call_id = block.get("call_id") or block.get("id")
         return OpaquePart(kind=kind, call_id=_string_or_none(call_id), raw=block)
-    return OpaquePart(kind=kind, text=visible_text(block), raw=block)
+    return _read_media(block) or OpaquePart(kind=kind, text=visible_text(block), raw=block)
+
+
+def _read_media(block: Mapping[str, Any]) -> Part | None:
+    """Give the part of a medium as Google's API or Bedrock's spells it; None for anything else."""
+    for key in ("inline_data", "inlineData", "file_data", "fileData"):
+        if isinstance(block.get(key), Mapping):
+            return _medium(cast("Mapping[str, Any]", block[key]), block)
+    if block.get("type") == "media":
+        return _medium(block, block)
+    for key in ("image", "video", "audio", "document"):
+        inner = _inner(block, key)
+        source = _inner(inner, "source")
+        if source:
+            form = _string_or_none(inner.get("format")) or ""
+            family = "application" if key == "document" else key
+            media_type = _DOCUMENTS.get(form, f"{family}/{form}")
+            return _medium({"mime_type": media_type, "data": source.get("bytes")}, block)
+    return None
+
+
+def _medium(inner: Mapping[str, Any], block: Mapping[str, Any]) -> Part:
+    media_type = str(inner.get("mime_type") or inner.get("mimeType") or "")
+    data: object = inner.get("data")
+    data = data if isinstance(data, str | bytes) else None
+    if media_type.startswith("image"):
+        return ImagePart(data=data, media_type=media_type, raw=block)
+    if media_type.startswith("audio"):
+        return AudioPart(data=data, media_type=media_type, raw=block)
+    if media_type.startswith("video"):
+        return VideoPart(data=data, media_type=media_type, raw=block)
+    return FilePart(data=data, media_type=media_type or None, raw=block)
 
 
 def sealed(block: Mapping[str, Any]) -> int:
@@ -157,7 +190,7 @@ def visible_text(value: object, *, depth: int = 8) -> str:
     Stops at `depth` levels, so that a circular value ends.
     """
     if isinstance(value, str):
-        return value
+        return "" if value[:5].lower() == "data:" and ";base64," in value[:200] else value
     if depth == 0:
         return ""
     if isinstance(value, Mapping):

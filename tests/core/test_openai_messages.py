@@ -132,6 +132,26 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             {"type": "document", "source": {"type": "base64", "data": "AA", "media_type": "application/pdf"}},
             FilePart(data="AA", media_type="application/pdf"),
         ),
+        ({"type": "media", "mime_type": "image/png", "data": "AA"}, ImagePart(data="AA", media_type="image/png")),
+        ({"inline_data": {"mime_type": "audio/wav", "data": "AA"}}, AudioPart(data="AA", media_type="audio/wav")),
+        ({"fileData": {"mimeType": "video/mp4", "fileUri": "gs://v"}}, VideoPart(media_type="video/mp4")),
+        (
+            {"image": {"format": "png", "source": {"bytes": b"AA"}}},
+            ImagePart(data=b"AA", media_type="image/png"),
+        ),
+        (
+            {"document": {"format": "txt", "name": "a", "source": {"bytes": b"hi"}}},
+            FilePart(data=b"hi", media_type="text/plain"),
+        ),
+        (
+            {"document": {"format": "pdf", "name": "a", "source": {"bytes": b"%PDF"}}},
+            FilePart(data=b"%PDF", media_type="application/pdf"),
+        ),
+        (
+            {"type": "computer_call_output", "output": {"image_url": "data:image/png;base64,AAAA"}},
+            OpaquePart(kind="computer_call_output"),
+        ),
+        ({"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, ReasoningPart("hm")),
         ({"type": "thinking", "thinking": "hm", "signature": "s" * 99}, ReasoningPart("hm", sealed=99)),
         ({"type": "reasoning", "reasoning": "hm"}, ReasoningPart("hm")),
         ({"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}, ReasoningPart("hm")),

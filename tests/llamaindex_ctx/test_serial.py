@@ -86,7 +86,7 @@ def test_everything_survives(again: Callable[[ContextMemoryBuffer], ContextMemor
     memory = ContextMemoryBuffer.from_defaults(
         RICH,
         budget=ContextBudget(50_000, parts={"history": Tokens(30_000)}, reserve=1_000, model="gpt-4o"),
-        counter="gpt-4o-mini",
+        counter="gpt-4.1",
         policy=HistoryPolicy(keep_first=2, marker_role=Role.USER, omission_marker="[{count}]"),
         tools=[{"type": "function", "function": {"name": "f"}}],
         on_overflow="truncate",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.calls import minified, wrapped_calls
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from ctx_core.counting.counts import TokenCount
     from ctx_core.counting.options import RequestOptions
 
+
+_UNKNOWN_SIZE: Final = (1_024, 1_024)
+"""Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
 
 __all__ = ["CounterLike", "TokenCounter", "ToolDefinition", "as_counter", "as_messages"]
 
@@ -272,8 +275,9 @@ class TokenCounter:
         match part:
             case ImagePart():
                 size = image_size(part)
-                price = framing.image if size is None else framing.images.tokens(*size, part.detail)
-                return self._scaled(price, self.margin.media)
+                if size is None and framing.image is not None:
+                    return self._scaled(framing.image, self.margin.media)
+                return self._scaled(framing.images.tokens(*(size or _UNKNOWN_SIZE), part.detail), self.margin.media)
             case AudioPart():
                 return self._scaled(framing.audio, self.margin.media)
             case VideoPart():

@@ -10,7 +10,7 @@ from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import ImagePrice
 
 OPEN: Final = Framing(
-    per_request=5, per_message=5, per_call=12, recipient="", per_tool=0, tools="json", any_tools=85,
+    image=None, per_request=5, per_message=5, per_call=12, recipient="", per_tool=0, tools="json", any_tools=85,
     tools_in_system=False, forced_tool=0, forced_prefix=None, per_schema=0, per_schema_token=0,
     images=ImagePrice(kind="patches", unit=1.0),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import ImagePrice
 
 CHAT: Final = Framing(
-    per_call=2, recipient=" to=functions.", sender="", parallel="wrapped", per_wrapped=20, quoted_results=True,
+    image=None, per_call=2, recipient=" to=functions.", sender="", parallel="wrapped", per_wrapped=20, quoted_results=True,
     tools="typescript", per_tool=0, any_tools=9, tools_in_system=True, per_grammar=50, forced_tool=6, forced_prefix="functions.",
     per_schema=8,
 )  # fmt: skip

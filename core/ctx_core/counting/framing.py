@@ -99,8 +99,8 @@ class Framing:
     reasoning: Reasoning = "all"
     images: ImagePrice = ImagePrice()
     """What a picture costs by its size."""
-    image: int = 1_000
-    """A picture whose size is not known."""
+    image: int | None = 1_000
+    """A picture whose size is not known; None: what one of 1,024 × 1,024 pixels costs."""
     audio: int = 1_500
     """A recording: about a minute."""
     video: int = 8_000

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _HEADER: Final = 65_536
 """Bytes of a picture that are decoded to find its size; a JPEG's may stand behind its preview."""
 
+_LARGEST: Final = 65_535
+"""Pixels an edge that a picture can have: more of them is a broken header."""
+
 _ONE_TILE: Final = 384
 """Pixels up to which Gemini takes a picture as one tile."""
 
@@ -66,7 +69,7 @@ def image_size(image: ImagePart) -> tuple[int, int] | None:
         width, height = size
     except Exception:  # noqa: BLE001 - whatever a broken picture makes it raise, its size is not known
         return None
-    return (int(width), int(height)) if width > 0 and height > 0 else None
+    return (int(width), int(height)) if 0 < width <= _LARGEST and 0 < height <= _LARGEST else None
 
 
 def _from_data_url(url: str | None) -> bytes | None:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from ctx_core.errors import BudgetError
+
 _SHOWN: Final = frozenset(
     {"$defs", "$ref", "anyOf", "const", "description", "enum", "items", "properties", "title", "type"}
 )
@@ -17,9 +19,17 @@ _NAMED: Final = frozenset({"properties", "$defs"})
 
 
 def schema_text(schema: Mapping[str, Any], *, name: str = "response", description: str = "") -> str:
-    """Write a response format: its name, its description and its schema as JSON without blanks."""
+    """Write a response format: its name, its description and its schema as JSON without blanks.
+
+    Raises:
+        BudgetError: for a schema that contains itself.
+    """
     remark = f"// {description}\n" if description else ""
-    shown = json.dumps(_shown(schema), ensure_ascii=False, separators=(",", ":"), default=str)
+    try:
+        shown = json.dumps(_shown(schema), ensure_ascii=False, separators=(",", ":"), default=str)
+    except (ValueError, RecursionError) as error:
+        msg = f"the schema of the answer cannot be written as JSON ({type(error).__name__})"
+        raise BudgetError(msg) from error
     return f"# Response Formats\n\n## {name}\n\n{remark}{shown}"
 
 

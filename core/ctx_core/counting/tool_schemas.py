@@ -43,7 +43,7 @@ def read_tool(tool: ToolDefinition, at: int = 0) -> ToolSpec | None:
             tool = cast("Mapping[str, Any]", tool[key])
             break
     else:
-        if "type" in tool and tool["type"] not in {"function", "custom"} and "input_schema" not in tool:
+        if "type" in tool and tool["type"] not in ("function", "custom") and "input_schema" not in tool:
             return None
     name = tool.get("name")
     if not isinstance(name, str):
@@ -113,9 +113,11 @@ def schema_strings(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[
         if isinstance(schema.get(key), str):
             yield schema[key], False
     for key in ("enum", "required"):
-        for value in cast("list[object]", schema.get(key) or ()):
+        listed: object = schema.get(key)
+        for value in cast("list[object]", listed) if isinstance(listed, list | tuple) else ():
             yield str(value), False
-    for name, inner in cast("Mapping[str, Any]", schema.get("properties") or {}).items():
+    properties: object = schema.get("properties")
+    for name, inner in cast("Mapping[str, Any]", properties if isinstance(properties, Mapping) else {}).items():
         yield name, True
         if isinstance(inner, Mapping):
             yield from schema_strings(cast("Mapping[str, Any]", inner), depth + 1)

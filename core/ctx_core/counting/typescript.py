@@ -1,6 +1,6 @@
 """Tool definitions as the TypeScript text in which OpenAI's models read them, and are billed for them.
 
-The rules were found on 517 recorded bills with tools (99 % of them to the token). They are the ones of the
+The rules were found on 563 recorded bills with tools: 89 % of them are exact, 97 % within 5 %. They are the ones of the
 format that OpenAI published with its open models, without its indentation, and with these differences: a
 parameter object without any title, description or default stands on one line; blank lines of a description
 are dropped; limits such as `minimum` are shown behind the property.
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ctx_core.counting.tool_schemas import ToolSpec
 
 _DEPTH: Final = 16
+_MOST: Final = 2_000
+"""Types of one schema that are written out."""
 _LIMITS: Final = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "multipleOf")
 _UNIONS: Final = ("anyOf", "oneOf")
 _SIMPLE: Final = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
@@ -44,36 +46,48 @@ class _Writer:
     """Writes the types of one schema; knows its definitions."""
 
     def __init__(self, root: Schema) -> None:
-        definitions = root.get("$defs") or root.get("definitions")
-        self._definitions: Schema = cast("Schema", definitions) if isinstance(definitions, Mapping) else {}
+        self._definitions = _mapping(root.get("$defs") or root.get("definitions"))
+        self._open: list[str] = []
+        """Definitions that are being written."""
+        self._left = _MOST
 
     def record(self, schema: Schema, depth: int) -> str:
         """Write an object: on one line where nothing in it is explained."""
-        properties = {name: self._resolved(inner) for name, inner in _properties(schema).items()}
-        required = cast("list[str]", schema.get("required") or ())
+        properties = {name: _mapping(inner) for name, inner in _properties(schema).items()}
+        required: object = schema.get("required")
+        required = cast("list[object]", required) if isinstance(required, list | tuple) else ()
         marks = {name: name if name in required else f"{name}?" for name in properties}
-        if not self._explained(schema, depth):
+        if not self._explained(schema, depth, set()):
             inside = ", ".join(f"{marks[name]}: {self.type(inner, depth + 1)}" for name, inner in properties.items())
             return f"{{ {inside} }}"
         lines = ["{"]
         for name, inner in properties.items():
-            written = self.type(inner, depth + 1)
+            written, told = self.type(inner, depth + 1), self._resolved(inner)
             gap = "" if written.startswith("\n") else " "
-            lines += [*_remarks(inner), f"{marks[name]}:{gap}{written},{_behind(inner)}"]
+            lines += [*_remarks(told), f"{marks[name]}:{gap}{written},{_behind(told)}"]
         return "\n".join([*lines, "}"])
 
     def type(self, schema: Schema, depth: int) -> str:
-        """Write a type."""
-        schema = self._resolved(schema)
-        if depth > _DEPTH:
+        """Write a type; a definition within itself is `any`."""
+        self._left -= 1
+        target = _target(schema)
+        if depth > _DEPTH or self._left < 0 or target in self._open:
             return "any"
+        if target is None:
+            return self._type(schema, depth)
+        self._open.append(target)
+        written = self._type(self._resolved(schema), depth)
+        self._open.pop()
+        return written
+
+    def _type(self, schema: Schema, depth: int) -> str:
         if isinstance(schema.get("enum"), list):
             return " | ".join(_literal(value) for value in cast("list[object]", schema["enum"]))
         if "const" in schema:
             return _literal(schema["const"])
         for key in _UNIONS:
             if isinstance(schema.get(key), list):
-                return self._union([self._resolved(part) for part in schema[key]], depth)
+                return self._union([_mapping(part) for part in schema[key]], depth)
         kind = schema.get("type")
         if isinstance(kind, list):
             return self._union([{**schema, "type": one} for one in cast("list[object]", kind)], depth)
@@ -87,43 +101,55 @@ class _Writer:
         items = schema.get("items")
         if not isinstance(items, Mapping):
             return "any[]"
-        items = self._resolved(cast("Schema", items))
-        written = self.type(items, depth)
+        items = cast("Schema", items)
+        written = self.type(items, depth + 1)
         if "\n" in written:
-            above = "".join(f"{line}\n" for line in _remarks(items))
+            above = "".join(f"{line}\n" for line in _remarks(self._resolved(items)))
             return f"Array<\n{above}{written}\n>"
         return f"({written})[]" if " | " in written else f"{written}[]"
 
     def _union(self, parts: list[Schema], depth: int) -> str:
         lines = ""
         for part in parts:
-            remarks = [text for text in (_description(part), _format(part)) if text]
+            told = self._resolved(part)
+            remarks = [text for text in (_description(told), _format(told)) if text]
             lines += f"\n | {self.type(part, depth + 1)}" + (f" // {' '.join(remarks)}" if remarks else "")
         return f"{lines}\n"
 
-    def _resolved(self, schema: object) -> Schema:
-        if not isinstance(schema, Mapping):
-            return {}
-        schema = cast("Schema", schema)
-        target = schema.get("$ref")
-        if isinstance(target, str):
-            found = self._definitions.get(target.rsplit("/", 1)[-1], {})
-            return {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
-        return schema
+    def _resolved(self, schema: Schema) -> Schema:
+        target = _target(schema)
+        if target is None:
+            return schema
+        found = _mapping(self._definitions.get(target))
+        return {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
 
-    def _explained(self, schema: Schema, depth: int) -> bool:
+    def _explained(self, schema: Schema, depth: int, seen: set[str]) -> bool:
+        target = _target(schema)
+        if target is not None:
+            if target in seen:
+                return False
+            seen.add(target)
         schema = self._resolved(schema)
         if schema.get("title") or schema.get("description") or "default" in schema:
             return True
         if depth > _DEPTH:
             return False
-        inner: list[object] = [*_properties(schema).values(), schema.get("items")]
-        return any(self._explained(cast("Schema", part), depth + 1) for part in inner if isinstance(part, Mapping))
+        inner = (_mapping(part) for part in (*_properties(schema).values(), schema.get("items")))
+        return any(self._explained(part, depth + 1, seen) for part in inner if part)
+
+
+def _target(schema: Schema) -> str | None:
+    """Give the name of the definition that a schema refers to."""
+    target: object = schema.get("$ref")
+    return target.rsplit("/", 1)[-1] if isinstance(target, str) else None
+
+
+def _mapping(value: object) -> Schema:
+    return cast("Schema", value) if isinstance(value, Mapping) else {}
 
 
 def _properties(schema: Schema) -> Schema:
-    properties = schema.get("properties")
-    return cast("Schema", properties) if isinstance(properties, Mapping) else {}
+    return _mapping(schema.get("properties"))
 
 
 def _remarks(schema: Schema) -> list[str]:

@@ -93,16 +93,14 @@ def test_anchored_counting_is_nearer(rows: list[Row]) -> None:
 
 
 def test_a_calibration_narrows_without_going_under() -> None:
-    """Over all bills in their order, of many unlike requests: the bound is under no more often, the estimate as near."""
+    """Over all bills in their order: the bound is under no more often, the estimate about as near."""
     calibration, under, errors = Calibration(), [0, 0], [0.0, 0.0]
     known: Counter[str] = Counter()
     for row in recorded(RECORDED):
         model = f"{row.provider}/{row.api}/{row.model}"
         plain = replace(counter_of(row), model=model)
-        counts = [
-            one.measure(row.messages, tools=row.tools, options=options_of(row))
-            for one in (plain, calibration.applied(plain))
-        ]
+        both = (plain, calibration.applied(plain))
+        counts = [one.measure(row.messages, tools=row.tools, options=options_of(row)) for one in both]
         if known[model] >= 3:
             for at, count in enumerate(counts):
                 under[at] += count.bound < row.billed

@@ -78,3 +78,18 @@ def test_plain_text_file_costs_its_text() -> None:
     text = "The quick brown fox jumps over the lazy dog. " * 20
     part = FilePart(data=base64.b64encode(text.encode()).decode(), media_type="text/plain")
     assert cost("gpt-4o", part) == TokenCounter.for_model("gpt-4o").count_text(text)
+
+
+@pytest.mark.parametrize(
+    ("model", "detail", "tokens"),
+    [("gpt-4o", None, 765), ("gpt-4o", "low", 85), ("gpt-4o-mini", "low", 2_833), ("gpt-4o-mini", None, 25_501),
+     ("claude-sonnet-4-5", None, 1_403), ("gemini-2.5-flash", None, 258)],
+)  # fmt: skip
+def test_picture_of_unknown_size_has_the_models_own_price(model: str, detail: str | None, tokens: int) -> None:
+    """It is taken to be as large as what image models make: 1,024 pixels each way."""
+    assert cost(model, ImagePart(url="https://example.org/a.png", detail=detail)) == tokens
+
+
+def test_broken_header_is_no_size() -> None:
+    """A picture of two thousand million pixels is none."""
+    assert image_size(ImagePart(data=png(1, 2**31 - 1))) is None

@@ -74,3 +74,46 @@ def test_every_providers_definition_reads_the_same(tool: dict[str, object]) -> N
 def test_provider_tool_has_no_schema_of_the_callers() -> None:
     """A hosted tool is told apart from a function."""
     assert read_tool({"type": "web_search"}) is None
+
+
+TREE = {
+    "type": "object",
+    "properties": {
+        "op": {"type": "string"},
+        "args": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
+        "left": {"anyOf": [{"$ref": "#/$defs/Tree"}, {"type": "null"}]},
+        "right": {"$ref": "#/$defs/Tree"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("properties", "definitions"),
+    [
+        ({"tree": {"$ref": "#/$defs/Tree"}}, {"Tree": TREE}),
+        ({"list": {"$ref": "#/$defs/L"}}, {"L": {"type": "array", "items": {"$ref": "#/$defs/L"}}}),
+        (
+            {"one": {"$ref": "#/$defs/D0"}},
+            {
+                f"D{at}": {"type": "object", "properties": {f"p{to}": {"$ref": f"#/$defs/D{to}"} for to in range(12)}}
+                for at in range(12)
+            },
+        ),
+    ],
+    ids=["tree", "list of itself", "everything refers to everything"],
+)
+def test_definitions_within_themselves_end(properties: dict[str, object], definitions: dict[str, object]) -> None:
+    """A definition is written out once on the way down; further down it is anything."""
+    text = written({"properties": properties, "$defs": definitions})
+    assert "any" in text
+    assert len(text) < 60_000
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"required": True, "properties": {"a": {"type": "string"}}}, {"properties": ["a"]}, {"$defs": ["a"]},
+     {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": "x"}}, {"properties": {"a": 1}}],
+)  # fmt: skip
+def test_broken_schemas_are_written_as_far_as_they_go(parameters: dict[str, object]) -> None:
+    """What a provider would refuse is no error here: it is counted."""
+    assert written(parameters).startswith("type f = (")
