@@ -154,11 +154,6 @@ def results(rows: Iterable[Recorded]) -> list[dict[str, Any]]:
     ]
 
 
-def _order(item: tuple[tuple[str, str, str], object]) -> tuple[str, str, bool, str]:
-    (family_name, kind, counter), _ = item
-    return family_name, kind, counter != OURS, counter
-
-
 def table(found: Sequence[dict[str, Any]]) -> str:
     """Write the results as a Markdown table."""
     columns = (

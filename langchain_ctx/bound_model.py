@@ -24,6 +24,12 @@ _WRAPPERS: Final[tuple[tuple[type[object], str], ...]] = (
     (DynamicRunnable, "default"),
 )
 """What may stand around a model, and the attribute in which it has it."""
+_ADDRESSES: Final = ("openai_api_base", "base_url", "groq_api_base", "api_base", "endpoint_url")
+_HOSTS: Final = (
+    ("vertex", "vertex"), ("groq", "groq"), ("openrouter", "openrouter"), ("ollama", "ollama"), ("azure", "azure"),
+    ("bedrock", "bedrock"), ("watsonx", "watsonx"), ("deepseek", "deepseek"),
+)  # fmt: skip
+"""What in a class's name or an address tells the host, and the host's name in the table of families."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +61,15 @@ def bound_model(model: LanguageModelLike) -> BoundModel:
     if isinstance(answer_format, Mapping):
         definitions = (*definitions, dict(cast("Mapping[str, Any]", answer_format)))
     return BoundModel(model=found, tools=definitions)
+
+
+def served_by(model: object) -> tuple[str | None, str | None]:
+    """Give the API and the host of a model, as far as they change what is billed and its object tells."""
+    named = f"{type(model).__module__}.{type(model).__qualname__}".lower()
+    address = next((str(value) for name in _ADDRESSES if (value := getattr(model, name, None))), "").lower()
+    host = next((host for sign, host in _HOSTS if sign in named or sign in address), None)
+    host = "vertex" if getattr(model, "vertexai", None) is True else host
+    return "responses" if getattr(model, "use_responses_api", None) is True else None, host
 
 
 def _find(runnable: object, sent: dict[str, Any]) -> object | None:

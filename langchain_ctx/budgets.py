@@ -8,7 +8,7 @@ from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.model_windows import model_name
-from langchain_ctx.bound_model import bound_model
+from langchain_ctx.bound_model import bound_model, served_by
 from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ def resolve(
         budget = ContextBudget(budget)
     if counter is None:
         counter = budget.model or (None if bound is None else model_name(bound.model))
+        if counter is not None and bound is not None and counter == model_name(bound.model):
+            api, host = served_by(bound.model)
+            counter = TokenCounter.for_model(counter, api=api, host=host)
     if tools is not None:
         return budget, as_counter(counter), tool_definitions(tools)
     return budget, as_counter(counter), () if bound is None else bound.tools

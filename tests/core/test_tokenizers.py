@@ -12,7 +12,7 @@ import pytest
 
 from ctx_core import Message, TokenCounter, Tokenizer, TokenizerError, fit
 from ctx_core.counting import FourCharacters
-from ctx_core.counting.tokenizers import CachedTokenizer, ScaledTokenizer, tokenizer_name
+from ctx_core.counting.tokenizers import CachedTokenizer, tokenizer_name
 
 
 class Recording:
@@ -151,13 +151,6 @@ def test_pickling_leaves_the_cache_behind() -> None:
     arrived = pickle.loads(pickle.dumps(tokenizer))  # noqa: S301 - our own bytes
     assert arrived.count("x" * 8) == 2
     assert arrived.name == "4 characters"
-
-
-def test_a_scaled_count_is_rounded_up() -> None:
-    """Five halves are three."""
-    scaled = ScaledTokenizer(FourCharacters(), 2.5)
-    assert (scaled.count("x"), scaled.count("")) == (3, 0)
-    assert scaled.name == "4 characters × 2.5"
 
 
 @pytest.mark.parametrize(

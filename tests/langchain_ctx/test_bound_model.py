@@ -11,8 +11,9 @@ from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from ctx_core import BudgetError
-from langchain_ctx.bound_model import bound_model
+from ctx_core import BudgetError, TokenCounter
+from langchain_ctx import ContextRunnable
+from langchain_ctx.bound_model import bound_model, served_by
 from langchain_ctx.tools import tool_definitions
 from tests.langchain_ctx.echo import EchoModel
 
@@ -102,3 +103,37 @@ def test_what_has_no_definition_is_refused() -> None:
     """The error names the position and the type."""
     with pytest.raises(BudgetError, match=r"tool 2 \(int\)"):
         tool_definitions([add, 7])
+
+
+def model_of(module: str, **attributes: Any) -> EchoModel:
+    """Make a model of a class that an integration would have."""
+    kind = type("ChatModel", (EchoModel,), {"__module__": module, "__annotations__": dict.fromkeys(attributes, Any)})
+    made: EchoModel = kind(**attributes)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("model", "api", "host"),
+    [
+        (model_of("langchain_openai.chat_models"), None, None),
+        (model_of("langchain_openai.chat_models", use_responses_api=True), "responses", None),
+        (model_of("langchain_openai.chat_models", openai_api_base="https://openrouter.ai/api/v1"), None, "openrouter"),
+        (model_of("langchain_openai.chat_models.azure"), None, "azure"),
+        (model_of("langchain_google_vertexai.chat_models"), None, "vertex"),
+        (model_of("langchain_google_genai.chat_models", vertexai=True), None, "vertex"),
+        (model_of("langchain_google_genai.chat_models", vertexai=None), None, None),
+        (model_of("langchain_groq.chat_models"), None, "groq"),
+        (model_of("langchain_ollama.chat_models"), None, "ollama"),
+    ],
+)
+def test_api_and_host_are_read_from_the_model(model: EchoModel, api: str | None, host: str | None) -> None:
+    """They change what tools and frames are billed."""
+    assert served_by(model) == (api, host)
+
+
+def test_a_step_counts_as_its_models_api_bills() -> None:
+    """The counter of a model that goes through the responses API is that API's."""
+    model = model_of("langchain_openai.chat_models", use_responses_api=True, model_name="gpt-5")
+    step = ContextRunnable(8_000, model=model)
+    assert step.counter == TokenCounter.for_model("gpt-5", api="responses")
+    assert ContextRunnable(8_000, counter="gpt-5", model=model).counter == TokenCounter.for_model("gpt-5")

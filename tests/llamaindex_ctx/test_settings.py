@@ -10,10 +10,11 @@ from llama_index.core.chat_engine import CondenseQuestionChatEngine, SimpleChatE
 from llama_index.core.llms import MockLLM
 from llama_index.core.memory import ChatMemoryBuffer, Memory
 from llama_index.core.query_engine import CustomQueryEngine
-from llama_index.core.tools import FunctionTool
+from llama_index.core.tools import FunctionTool, ToolMetadata
 
 from ctx_core import BudgetError, ContextBudget, Share, TokenCounter, Tokens, UnknownModelError
 from llamaindex_ctx import ContextMemoryBuffer
+from llamaindex_ctx.settings import tool_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -225,3 +226,15 @@ def test_a_condensing_engine_makes_one_by_class(user: Callable[[str], ChatMessag
     )
     engine.chat("so?")
     assert [message.role.value for message in engine.chat_history] == ["user", "user", "assistant"]
+
+
+def test_the_metadata_of_a_tool_is_its_definition() -> None:
+    """`tool.metadata` says what the tool says."""
+
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    made = FunctionTool.from_defaults(add)
+    assert tool_definitions([made.metadata]) == tool_definitions([made])
+    assert isinstance(made.metadata, ToolMetadata)

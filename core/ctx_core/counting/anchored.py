@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.counting.framing import Framing
 
-_LEAST: Final = 0.4
+_LEAST: Final = 0.75
 _MOST: Final = 2.5
-"""Ratios of bill to estimate outside show that the figure is of another request; it is then not used."""
+"""Ratios of bill to estimate outside show that the figure is of another request; it is then not used. A bill well
+below the estimate is that of a shorter one: the history was cut before it was sent."""
 _DENSEST: Final = 1.3
 """The most by which the ratio of a bill scales what came after it."""
 _SLACK: Final = 5

@@ -24,6 +24,7 @@ BUNDLED: Final = {
     "deepseek_v3": "deepseek_v3",
     "glm4": "glm4",
     "kimi_k2": "kimi_k2",
+    "mistral_v1": "mistral_v1",
     "mistral_v3": "mistral_v3",
     "phi4": "phi4",
     "gemma2": "gemma2",

@@ -128,7 +128,7 @@ class TokenCounter:
     @property
     def exact(self) -> bool:
         """Whether it counts with the model's own vocabulary, as far as is known."""
-        return self.framing.per_token == 1.0
+        return self.framing.per_token == 1.0 and not self.tokenizer.estimates
 
     def with_framing(self, framing: Framing, *, margin: Margin | None = None) -> TokenCounter:
         """Give the same counter with another framing, and another margin."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -13,15 +14,29 @@ if TYPE_CHECKING:
 
 _TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "application/csv", "application/md")
 
+_BINARY = ("pdf", "zip", "officedocument", "msword", "ms-excel", "ms-powerpoint", "opendocument")
+"""In the media types of documents that are no text, so that they need not be decoded to find out."""
+_SIGNED = (b"%PDF", b"PK\x03\x04")
+"""What such documents begin with."""
+
 
 def document_text(part: FilePart) -> str | None:
     """Give the text of a document that is plain text; None for all others, and where its content is not at hand."""
     if part.text is not None:
         return part.text
-    if part.data is None or not (part.media_type or "").lower().startswith(_TEXTUAL):
+    media_type = (part.media_type or "").lower()
+    if part.data is None or any(name in media_type for name in _BINARY):
         return None
     content = part.data if isinstance(part.data, bytes) else _decoded(part.data)
-    return None if content is None else content.decode("utf-8", "replace")
+    if content is None:
+        return None
+    if media_type.startswith(_TEXTUAL):
+        return content.decode("utf-8", "replace")
+    if b"\0" in content or content.startswith(_SIGNED):
+        return None
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-8")  # YAML, code and the like, under whatever name
+    return None
 
 
 def document_price(part: FilePart, framing: Framing) -> int:

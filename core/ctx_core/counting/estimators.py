@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Final
 
 _FENCE: Final = "```"
-_BLOB_LENGTH: Final = 24
 _BLOB: Final = re.compile(r"[A-Za-z0-9+/=]{24,}")
 """What may be encoded data: letters and digits without a blank."""
 _ID: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]*[0-9]+[A-Za-z]+[0-9][A-Za-z0-9]*")
@@ -30,11 +29,12 @@ _BLANKS: Final = re.compile(r"[\n\r][\s]*|[ \t]{2,}")
 _OTHERS: Final = re.compile(r"[^\x00-\x7fÀ-ɏ]")
 _HANGUL: Final = re.compile(r"[가-힣]+")
 _SCRIPTS: Final = (
-    (0x80, 1.6), (0x370, 0.55), (0x400, 0.45), (0x530, 0.9), (0x590, 0.62), (0x600, 0.52), (0x780, 2.0),
-    (0x900, 0.55), (0x980, 0.75), (0xD80, 1.2), (0xE00, 0.62), (0xE80, 1.5), (0xF00, 1.8), (0x1000, 1.2),
-    (0x10A0, 1.0), (0x1100, 2.2), (0x1200, 2.6), (0x1E00, 1.0), (0x1F00, 2.2), (0x2000, 1.0), (0x2070, 1.9),
-    (0x3000, 1.0), (0x3400, 3.0), (0x4E00, 1.15), (0xA000, 3.0), (0xAC00, 1.05), (0xD7A4, 3.0), (0xFF00, 1.0),
-    (0xFFF0, 1.6), (0x10000, 2.4), (0x20000, 4.0),
+    (0x80, 1.6), (0x370, 0.55), (0x400, 0.45), (0x530, 0.9), (0x590, 0.62), (0x591, 1.3), (0x5C8, 0.62),
+    (0x600, 0.52), (0x64B, 1.0), (0x660, 0.52), (0x700, 2.2), (0x750, 0.9), (0x780, 2.0), (0x900, 0.55),
+    (0x980, 0.75), (0xB00, 1.2), (0xB80, 0.75), (0xD80, 1.2), (0xE00, 0.62), (0xE80, 1.8), (0xF00, 1.8),
+    (0x1000, 1.2), (0x10A0, 1.0), (0x1100, 2.2), (0x1200, 2.6), (0x1E00, 1.0), (0x1F00, 2.2), (0x2000, 1.0),
+    (0x2070, 1.9), (0x3000, 1.0), (0x3400, 3.0), (0x4E00, 1.15), (0xA000, 3.0), (0xAC00, 1.05), (0xD7A4, 3.0),
+    (0xFF00, 1.0), (0xFF61, 2.0), (0xFFA0, 1.0), (0xFFF0, 1.6), (0x10000, 2.4), (0x20000, 4.0),
 )  # fmt: skip
 """First character of a block, and tokens of o200k_base for one of its characters; measured on texts in the script."""
 _HAN: Final = (0x4E00, 0xA000)
@@ -50,6 +50,7 @@ class FourCharacters:
     """
 
     name = "4 characters"
+    estimates = True
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""
@@ -60,6 +61,7 @@ class Conservative:
     """3.5 characters a token, rounded up; an empty text is 0 tokens."""
 
     name = "3.5 characters"
+    estimates = True
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""
@@ -70,6 +72,7 @@ class Words:
     """1.3 tokens a word in prose, 1.5 in fenced code, 2 for each pair of fences; at least 1."""
 
     name = "words"
+    estimates = True
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""
@@ -85,11 +88,12 @@ class SafeEstimate:
     """The estimate that is used where no vocabulary is at hand: not too low in any script.
 
     Words, numbers, punctuation and blanks are priced as o200k_base divides them, other scripts by the
-    character. On 4,600 real messages in a dozen languages it is 35 to 45 % over o200k_base on average, and
-    below it for less than one in a hundred short messages, by a token or two.
+    character. On 4,600 real messages in a dozen languages it is 45 to 58 % over o200k_base on average, and
+    never more than 2 % below. Words of random letters are more tokens than it says.
     """
 
     name = "safe estimate"
+    estimates = True
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""

@@ -35,7 +35,8 @@ _MINI_TILES: Final = ImagePrice(base=2_833, unit=5_667)
 _PATCHES_MINI: Final = ImagePrice(kind="patches", unit=1.62)
 _PATCHES_NANO: Final = ImagePrice(kind="patches", unit=2.46)
 _PATCHES_O4: Final = ImagePrice(kind="patches", unit=1.72)
-_PATCHES_5: Final = ImagePrice(kind="patches", unit=1.5)
+_PATCHES_5_MINI: Final = ImagePrice(kind="patches", unit=1.2)
+_PATCHES_5_NANO: Final = ImagePrice(kind="patches", unit=1.5)
 _GPT_5: Final = replace(_REASONING, per_call=8, any_tools=91, images=ImagePrice(base=70, unit=140))
 
 OPENAI: Final[tuple[Family, ...]] = (
@@ -73,8 +74,10 @@ OPENAI: Final[tuple[Family, ...]] = (
     Family(models=("o1", "o3", "o4"), api="responses", framing=_REASONING_RESPONSES, margin=_EXACT_REASONING, rows=63,
            source="tools: 6 over the TypeScript text"),
     Family(models=("gpt-5", "gpt-6"), framing=_GPT_5, margin=_EXACT_REASONING, rows=40, source="tools: 91 over the TypeScript text"),
-    Family(models=("gpt-5-mini", "gpt-5-nano"), framing=replace(_GPT_5, images=_PATCHES_5),
-           margin=_EXACT_REASONING, rows=55, source="as gpt-5; images: published patches"),
+    Family(models=("gpt-5-mini",), framing=replace(_GPT_5, images=_PATCHES_5_MINI),
+           margin=_EXACT_REASONING, rows=22, source="as gpt-5; images: patches, by a factor found on bills"),
+    Family(models=("gpt-5-nano",), framing=replace(_GPT_5, images=_PATCHES_5_NANO),
+           margin=_EXACT_REASONING, rows=33, source="as gpt-5; images: patches, by a factor found on bills"),
     Family(models=("gpt-5",), api="responses",
            framing=_GPT_5_RESPONSES, margin=_EXACT_REASONING, rows=72, source="tools: 9 over the TypeScript text"),
     Family(models=("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"), api="responses", framing=_GPT_5_4_RESPONSES, margin=_EXACT_REASONING,
@@ -85,9 +88,10 @@ OPENAI: Final[tuple[Family, ...]] = (
            rows=32, source="as gpt-4.1; images: published patches"),
     Family(models=("o4-mini",), api="responses", framing=replace(_REASONING_RESPONSES, images=_PATCHES_O4), margin=_EXACT_REASONING,
            rows=41, source="as o3; images: published patches"),
-    Family(models=("gpt-5-mini", "gpt-5-nano"), api="responses", framing=replace(
-               _GPT_5_RESPONSES, images=_PATCHES_5), margin=_EXACT_REASONING, rows=107,
-           source="as gpt-5; images: published patches"),
+    Family(models=("gpt-5-mini",), api="responses", framing=replace(
+               _GPT_5_RESPONSES, images=_PATCHES_5_MINI), margin=_EXACT_REASONING, rows=40, source="as in the chat API"),
+    Family(models=("gpt-5-nano",), api="responses", framing=replace(
+               _GPT_5_RESPONSES, images=_PATCHES_5_NANO), margin=_EXACT_REASONING, rows=67, source="as in the chat API"),
     Family(models=("codex",), framing=_GPT_5, margin=_EXACT_REASONING, rows=0, source="as gpt-5"),
     Family(models=("codex",), api="responses", framing=replace(_REASONING_RESPONSES, any_tools=7), margin=_EXACT_REASONING,
            rows=22, source="tools: 7 over the TypeScript text"),

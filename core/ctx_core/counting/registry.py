@@ -50,9 +50,11 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
         tokenizer, framing = _REGISTERED[registered]
         return tokenizer, framing, Margin()
     exact = vocabulary(family.vocabulary)
-    if exact is not None:
-        return _shared(family.vocabulary), family.framing, family.margin
     stand_in = family.stand_in
+    if exact is not None:
+        shared = _shared(family.vocabulary)
+        # The safe estimate is over the texts already: only what is beside them needs the wider margin.
+        return shared, family.framing, replace(stand_in.margin, text=1.0) if shared.estimates else family.margin
     framing = replace(
         family.framing,
         per_token=family.framing.per_token * stand_in.per_token,
@@ -111,7 +113,7 @@ def _cached(tokenizer: TokenizerLike) -> CachedTokenizer:
 
 
 def _spellings(model: str) -> Iterator[str]:
-    """Give a name also without what stands in front: `vendor/name`, `vendor:name`, `region.vendor.name`."""
+    """Give a name also without what stands in front: `vendor/name`, `vendor:name`, `region.vendor.name`, a host's."""
     name = model.strip().lower()
     yield name
     for separator in ("/", ":", "."):
@@ -123,3 +125,5 @@ def _spellings(model: str) -> Iterator[str]:
     while "." in tail:
         tail = tail.split(".", 1)[1]
         yield tail
+    if tail.startswith("databricks-"):
+        yield tail.removeprefix("databricks-")

@@ -27,20 +27,6 @@ class Tokenizer(Protocol):
 TokenizerLike: TypeAlias = Tokenizer | Callable[[str], int]
 
 
-class ScaledTokenizer:
-    """Another tokenizer's count times a factor, rounded up: an estimate for a vocabulary nobody has."""
-
-    def __init__(self, tokenizer: Tokenizer, factor: float) -> None:
-        """Take the tokenizer that stands in, and how many tokens its token is."""
-        self._tokenizer = tokenizer
-        self._factor = factor
-        self.name = f"{tokenizer_name(tokenizer)} × {factor:g}"
-
-    def count(self, text: str) -> int:
-        """Estimate the tokens of a text."""
-        return math.ceil(self._tokenizer.count(text) * self._factor)
-
-
 class CachedTokenizer:
     """Any tokenizer, asked only once for a text, and checked.
 
@@ -66,6 +52,8 @@ class CachedTokenizer:
         self._known: OrderedDict[str | bytes, int] = OrderedDict()
         self._lock = threading.Lock()
         self.name = tokenizer_name(tokenizer)
+        self.estimates = bool(getattr(tokenizer, "estimates", False))
+        """Whether it says of itself that it counts without a vocabulary."""
 
     def count(self, text: str) -> int:
         """Give the number of tokens of a text.

@@ -80,8 +80,12 @@ def compact_json(value: object, at: int = 0) -> str:
     Raises:
         BudgetError: for what JSON cannot hold; `at` is the tool's position, for the message.
     """
+    return _json(value, at, blank="")
+
+
+def _json(value: object, at: int, *, blank: str) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(value, ensure_ascii=False, separators=(f",{blank}", f":{blank}"))
     except (TypeError, ValueError, RecursionError) as error:
         msg = f"tool {at + 1} cannot be written as JSON ({type(error).__name__})"
         raise BudgetError(msg) from error
@@ -98,11 +102,7 @@ def tool_json(tool: ToolDefinition, at: int = 0) -> str:
         return compact_json(dict(tool), at)
     description = "\n".join(filter(None, (spec.description, spec.grammar)))
     inner = {"name": spec.name, "description": description, "parameters": spec.parameters}
-    try:
-        return json.dumps({"type": "function", "function": inner}, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        msg = f"tool {at + 1} cannot be written as JSON ({type(error).__name__})"
-        raise BudgetError(msg) from error
+    return _json({"type": "function", "function": inner}, at, blank=" ")
 
 
 def schema_strings(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, bool]]:

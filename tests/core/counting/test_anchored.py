@@ -46,6 +46,8 @@ def test_what_was_cut_since_is_subtracted() -> None:
 def test_figure_of_another_request_is_not_used() -> None:
     """A bill far from the estimate is none for these messages."""
     assert count_anchored(CLAUDE, TALK, Anchor(billed=50_000, sent=TALK)) == CLAUDE.measure(TALK)
+    cut = round(CLAUDE.measure(TALK).estimate * 0.6)  # billed for what a cut had left of it
+    assert count_anchored(CLAUDE, TALK, Anchor(billed=cut, sent=TALK)) == CLAUDE.measure(TALK)
 
 
 def test_switch_turns_it_off() -> None:

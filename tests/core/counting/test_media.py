@@ -93,3 +93,13 @@ def test_picture_of_unknown_size_has_the_models_own_price(model: str, detail: st
 def test_broken_header_is_no_size() -> None:
     """A picture of two thousand million pixels is none."""
     assert image_size(ImagePart(data=png(1, 2**31 - 1))) is None
+
+
+@pytest.mark.parametrize("media_type", ["application/yaml", "application/octet-stream", "application/x-sh", None])
+def test_documents_that_are_text_count_as_text(media_type: str | None) -> None:
+    """Whatever they are called: YAML, code, logs."""
+    text = "key: value\n" * 200
+    counter = TokenCounter.for_model("gpt-4o").nearest
+    assert cost("gpt-4o", FilePart(data=text.encode(), media_type=media_type)) == counter.count_text(text)
+    assert cost("gpt-4o", FilePart(data=b"%PDF-1.7 " + b"x" * 500, media_type=media_type)) < 1_000
+    assert cost("gpt-4o", FilePart(data=b"PK\x03\x04" + b"x" * 500, media_type=media_type)) < 1_000
