@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -11,10 +10,14 @@ from langchain_core.runnables import RunnableSequence, RunnableWithFallbacks
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.configurable import DynamicRunnable
 
+from ctx_core.counting.options import RequestOptions
 from ctx_core.errors import BudgetError
+from langchain_ctx.request_options import request_options
 from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from langchain_core.language_models import LanguageModelLike
 
 
@@ -39,7 +42,9 @@ class BoundModel:
     model: object
     """The model itself, out of its wrappers."""
     tools: tuple[dict[str, Any], ...]
-    """Definitions of the tools it was bound to, and the format that its answer must have."""
+    """Definitions of the tools it was bound to."""
+    options: RequestOptions | None = None
+    """What else it was bound to ask for."""
 
 
 def bound_model(model: LanguageModelLike) -> BoundModel:
@@ -56,11 +61,9 @@ def bound_model(model: LanguageModelLike) -> BoundModel:
         msg = f"model must be a language model or one bound to tools, found {type(model).__name__}"
         raise BudgetError(msg)
     tools = sent.get("tools") or sent.get("functions") or ()
-    answer_format = sent.get("response_format")
     definitions = tool_definitions(cast("Iterable[object]", tools))
-    if isinstance(answer_format, Mapping):
-        definitions = (*definitions, dict(cast("Mapping[str, Any]", answer_format)))
-    return BoundModel(model=found, tools=definitions)
+    options = request_options(response_format=sent.get("response_format"), tool_choice=sent.get("tool_choice"))
+    return BoundModel(model=found, tools=definitions, options=options)
 
 
 def served_by(model: object) -> tuple[str | None, str | None]:

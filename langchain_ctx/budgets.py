@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import LanguageModelLike
 
+    from ctx_core.counting.options import RequestOptions
+
 
 def resolve(
     budget: ContextBudget | int | None,
@@ -45,6 +47,15 @@ def resolve(
     if tools is not None:
         return budget, as_counter(counter), tool_definitions(tools)
     return budget, as_counter(counter), () if bound is None else bound.tools
+
+
+def sent_options(options: RequestOptions | None, model: LanguageModelLike | None) -> RequestOptions | None:
+    """Give what else is asked for; what is None is taken from the model.
+
+    Raises:
+        BudgetError: for something that is no model.
+    """
+    return options if options is not None or model is None else bound_model(model).options
 
 
 def sent_tools(tools: Iterable[object] | None, model: LanguageModelLike | None) -> tuple[dict[str, Any], ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.counting.calibration import Calibration
+from ctx_core.counting.options import RequestOptions
 from ctx_core.errors import BudgetError
 from ctx_core.history.summary import RollingSummary
 from ctx_core.recipes import Recipe, question_of
@@ -29,6 +30,8 @@ class RecipeBuilders:
     recipe: Recipe
     tools: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     """Definitions of the tools that go with each request."""
+    options: RequestOptions | None = None
+    """What else each request asks for."""
     summarises: bool = False
     """Whether there is a summariser, whose summary needs a place."""
     summary: RollingSummary | None = None
@@ -51,6 +54,7 @@ class RecipeBuilders:
     def _placed(self, builder: ContextBuilder) -> ContextBuilder:
         summary = self.summary or (DEFAULT if self.summarises and builder.plan.rolling is None else None)
         builder = builder if summary is None else builder.rolling_summary(summary)
+        builder = builder if self.options is None else builder.options(self.options)
         return learning(builder, self.calibration)
 
 

@@ -22,13 +22,14 @@ from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import CounterLike, TokenCounter
+from ctx_core.counting.options import RequestOptions
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.summary import RollingSummary
 from ctx_core.recipes import Recipe
 from ctx_core.summarizing import Summarizer, Summarizing, as_summarizing
 from ctx_core.usage_log import UsageLog
 from langchain_ctx.bills import Bills, learning
-from langchain_ctx.budgets import resolve, sent_tools
+from langchain_ctx.budgets import resolve, sent_options, sent_tools
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.fitting import Fitting, OnReport
 from langchain_ctx.inputs import messages_in, read_messages
@@ -70,6 +71,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     """Counts them; None: the recipe's does."""
     tools: tuple[dict[str, Any], ...] = ()
     """Definitions of the tools that go with each request; counted, never cut."""
+    options: Annotated[RequestOptions, _INSTANCE] | None = None
+    """What else each request asks for."""
     policy: Annotated[HistoryPolicy, _INSTANCE] | None = None
     """How the history is cut; None: as the recipe says."""
     on_overflow: OnOverflow | None = None
@@ -100,6 +103,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         *,
         counter: CounterLike | None = None,
         tools: Iterable[object] | None = None,
+        options: RequestOptions | None = None,
         model: LanguageModelLike | None = None,
         policy: HistoryPolicy | None = None,
         on_overflow: OnOverflow | None = None,
@@ -120,6 +124,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             counter: a counter, a tokenizer, a function from text to tokens, or a model's name; by default that
                 of the budget's model or of `model`, else a safe estimate.
             tools: tools, functions, pydantic classes or dicts; by default those that `model` is bound to.
+            options: what else each request asks for, as far as it is billed: a tool that must be called, the schema
+                of the answer, thinking; by default what `model` is bound to.
             model: the model that the messages go to, bound to its tools or not. It is looked at, not kept.
             policy: how the history is cut.
             on_overflow: what happens when what is protected does not fit: `raise`, the default, or `truncate` it.
@@ -160,6 +166,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             fields = {"tools": sent_tools(tools, model), "recipe": recipe}
         fields |= {
             "messages_key": messages_key,
+            "options": sent_options(options, model),
             "usage_log": usage_log,
             "on_report": on_report,
             "states": StateCache() if states is None else states,
@@ -186,13 +193,15 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     def _builder(self) -> ContextBuilder:
         budget, counter, tools = resolve(self.budget, self.counter, self.tools, None)
         builder = ContextBuilder(budget, counter).tools(tools).history(self.policy or HistoryPolicy())
-        return with_layer(learning(builder, self.calibration), self.summarizer, self.summary)
+        builder = learning(builder.options(self.options), self.calibration)
+        return with_layer(builder, self.summarizer, self.summary)
 
     def _builders(self, recipe: Recipe) -> RecipeBuilders:
         summarises = self.summarizer is not None
         return RecipeBuilders(
             recipe=recipe,
             tools=self.tools,
+            options=self.options,
             summarises=summarises,
             summary=self.summary,
             calibration=self.calibration,

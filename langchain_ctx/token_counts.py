@@ -8,6 +8,7 @@ from ctx_core.counting import anchored
 from ctx_core.counting.counter import CounterLike, as_counter
 from langchain_ctx.convert import CODEC
 from langchain_ctx.inputs import read_messages
+from langchain_ctx.request_options import request_options
 from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ class CountsMessages(Protocol):
         ...
 
 
-def token_counter(counter: CounterLike | None = None, *, tools: Iterable[object] = ()) -> CountsMessages:
+def token_counter(
+    counter: CounterLike | None = None, *, tools: Iterable[object] = (), response_format: object = None
+) -> CountsMessages:
     """Give a function that counts messages as a whole request, for whatever of LangChain's takes one.
 
     For `trim_messages`, `SummarizationMiddleware` and `ContextEditingMiddleware`, each as `token_counter=`. It gives
@@ -35,18 +38,20 @@ def token_counter(counter: CounterLike | None = None, *, tools: Iterable[object]
     Args:
         counter: a counter, a tokenizer, a function from text to tokens, or a model's name; by default a safe
             estimate.
-        tools: tools that go with every request: `BaseTool`, functions, pydantic classes, dicts. A
-            `response_format` dict counts as one.
+        tools: tools that go with every request: `BaseTool`, functions, pydantic classes, dicts.
+        response_format: what the answer must be like: a provider's dict, a JSON schema, a pydantic class or a
+            `TypedDict`.
 
     Raises:
         BudgetError: for something that doesn't count, or a tool without a definition.
     """
     counts, always = as_counter(counter), tool_definitions(tools)
+    options = request_options(response_format=response_format)
 
     def count(messages: Iterable[MessageLikeRepresentation], /, *, tools: Iterable[object] = ()) -> int:
-        return counts.count_messages(
-            map(CODEC.read, read_messages(list(messages))), tools=(*always, *tool_definitions(tools))
-        )
+        definitions = (*always, *tool_definitions(tools))
+        asked = counts.count_options(options, tools=bool(definitions))
+        return asked + counts.count_messages(map(CODEC.read, read_messages(list(messages))), tools=definitions)
 
     return count
 

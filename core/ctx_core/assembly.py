@@ -37,6 +37,8 @@ class Assembly:
     filled: list[FilledLayer] = field(init=False, default_factory=list[FilledLayer])
     tools: int = field(init=False)
     """Tokens of the tool definitions."""
+    options: int = field(init=False)
+    """Tokens of what else the request asks for."""
     known: WindowState = field(init=False)
     """What is remembered, as far as it matches the conversation."""
     summary: FilledLayer | None = field(init=False, default=None)
@@ -48,6 +50,7 @@ class Assembly:
         """Fill every layer up to its own part."""
         counter = self.plan.counter
         self.tools = counter.count_tools(self.plan.definitions)
+        self.options = counter.count_options(self.plan.options, tools=bool(self.plan.definitions))
         for layer in self.plan.layers:
             self.filled.append(fill(layer, self._budget_of(layer), counter))
         self.known = matching(self.state, self.transcript)
@@ -84,7 +87,7 @@ class Assembly:
         plain = self.plan.learner
         if plain is None or any(isinstance(part, MEDIA) for message in messages for part in message.parts):
             return 0
-        return plain.measure(messages, tools=self.plan.definitions).estimate
+        return plain.measure(messages, tools=self.plan.definitions, options=self.plan.options).estimate
 
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""
@@ -178,7 +181,8 @@ class Assembly:
         """Tokens of everything but the conversation."""
         count = self.plan.counter.count_message
         made = (self._system_message(), self._summary_message(), self._volatile_message())
-        return self.plan.counter.primer + self.tools + sum(count(message) for message in made if message is not None)
+        once = self.plan.counter.primer + self.tools + self.options
+        return once + sum(count(message) for message in made if message is not None)
 
     def _original(self) -> int:
         """Tokens of everything there is, had nothing been left out."""
@@ -186,7 +190,7 @@ class Assembly:
         layers = _made(Role.SYSTEM, [layer.body for layer in self.plan.layers])
         texts = 0 if layers is None else count(layers)
         conversation = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
-        return self.plan.counter.primer + self.tools + texts + conversation
+        return self.plan.counter.primer + self.tools + self.options + texts + conversation
 
     def _system_message(self) -> Message | None:
         texts = [filled.text for filled in self.filled if not self._is_last(filled)]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ctx_core.budget import Size
     from ctx_core.context import Context
     from ctx_core.counting.calibration import Calibration
+    from ctx_core.counting.options import RequestOptions
     from ctx_core.history.policy import HistoryPolicy
     from ctx_core.history.state import WindowState
 
@@ -121,6 +122,10 @@ class ContextBuilder:
     def tools(self, definitions: Iterable[ToolDefinition]) -> Self:
         """Set the tool definitions that go with the request, OpenAI-style; they are counted, never cut."""
         return self._with(replace(self.plan, definitions=tuple(definitions)))
+
+    def options(self, options: RequestOptions | None) -> Self:
+        """Set what else the request asks for: a tool that must be called, the schema of the answer, thinking."""
+        return self._with(replace(self.plan, options=options))
 
     def history(self, policy: HistoryPolicy) -> Self:
         """Set how the history is cut."""

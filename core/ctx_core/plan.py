@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
+from ctx_core.counting.options import RequestOptions
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.summary import RollingSummary
 from ctx_core.layers import Layer
@@ -21,6 +22,8 @@ class Plan:
     """Layers of text, in the order in which they are sent."""
     definitions: tuple[ToolDefinition, ...] = field(default=(), repr=False)
     """Tool definitions that go with the request."""
+    options: RequestOptions | None = None
+    """What else the request asks for."""
     policy: HistoryPolicy = field(default_factory=HistoryPolicy)
     """How the history is cut."""
     rolling: RollingSummary | None = None

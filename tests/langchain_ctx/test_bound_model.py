@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from ctx_core import BudgetError, TokenCounter
 from langchain_ctx import ContextRunnable
 from langchain_ctx.bound_model import bound_model, served_by
+from langchain_ctx.request_options import request_options
 from langchain_ctx.tools import tool_definitions
 from tests.langchain_ctx.echo import EchoModel
 
@@ -74,7 +75,9 @@ def test_the_outermost_binding_wins() -> None:
 def test_the_format_of_the_answer_is_counted_too() -> None:
     """A schema for structured output goes along with every request, like a tool."""
     schema = {"type": "json_schema", "json_schema": {"name": "answer", "schema": {"type": "object"}}}
-    assert bound_model(BOUND.bind(response_format=schema)).tools == (*tool_definitions([add]), schema)
+    found = bound_model(BOUND.bind(response_format=schema))
+    assert found.tools == tool_definitions([add])
+    assert found.options == request_options(response_format=schema)
 
 
 @pytest.mark.parametrize("other", [PROMPT, StrOutputParser(), PROMPT | RunnableLambda(str), "gpt-4o", None])

@@ -213,6 +213,20 @@ class TokenCounter:
         tokens = raw * framing.per_tool_token + extra + framing.any_tools
         return self._scaled(tokens, self.margin.tools) + self.margin.any_tools
 
+    def count_options(self, options: RequestOptions | None, *, tools: bool = False) -> int:
+        """Count what a request asks for beside its messages and tools: a forced tool, a schema, thinking.
+
+        Args:
+            options: what is asked for.
+            tools: whether there are tools.
+
+        Raises:
+            BudgetError: for a schema that JSON cannot hold.
+        """
+        from ctx_core.counting.requests import charged
+
+        return 0 if options is None else charged(self, options, tools=tools)
+
     def count_messages(
         self, messages: Iterable[Message | Mapping[str, Any]], *, tools: Iterable[ToolDefinition] = ()
     ) -> int:

@@ -25,17 +25,22 @@ def measured(
     """Give the nearest figure and the bound of a request."""
     options = options or RequestOptions()
     nearest = counter.nearest
-    estimate = nearest.count_messages(messages, tools=tools) + _charges(nearest, tools, options)
+    estimate = nearest.count_messages(messages, tools=tools) + charged(nearest, options, tools=bool(tools))
     estimate = max(0, estimate - _savings(nearest, messages, tools, options))
     if counter.margin.none:
         return TokenCount(estimate=estimate, bound=estimate)
     # A saving is an estimate too: the bound takes only what is charged on top.
-    bound = counter.count_messages(messages, tools=tools)
-    bound += math.ceil(max(0, _charges(counter, tools, options)) * counter.margin.tools)
+    bound = counter.count_messages(messages, tools=tools) + charged(counter, options, tools=bool(tools))
     return TokenCount(estimate=estimate, bound=max(bound, estimate))
 
 
-def _charges(counter: TokenCounter, tools: list[ToolDefinition], options: RequestOptions) -> int:
+def charged(counter: TokenCounter, options: RequestOptions, *, tools: bool) -> int:
+    """Give what the options of a request cost beside its messages and tools; what they save is not in the bound."""
+    tokens = _charges(counter, options, tools=tools)
+    return tokens if counter.margin.none else math.ceil(max(0, tokens) * counter.margin.tools)
+
+
+def _charges(counter: TokenCounter, options: RequestOptions, *, tools: bool) -> int:
     framing = counter.framing
     tokens = _choice(counter, options.tool_choice) if tools else 0
     if options.schema is not None:

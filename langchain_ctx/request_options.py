@@ -1,0 +1,73 @@
+"""What a bound model asks for beside messages and tools, as the options that are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from langchain_core.utils.function_calling import convert_to_openai_function
+from pydantic import BaseModel
+
+from ctx_core.counting.options import RequestOptions
+from ctx_core.errors import BudgetError
+
+
+def request_options(*, response_format: object = None, tool_choice: object = None) -> RequestOptions | None:
+    """Give the options of a request; None where it asks for nothing that is billed.
+
+    Args:
+        response_format: as a model is bound to it: a dict of the provider's, a JSON schema, a pydantic class or a
+            `TypedDict`.
+        tool_choice: as a model is bound to it.
+
+    Raises:
+        BudgetError: for a format of no known kind.
+    """
+    choice = _choice(tool_choice)
+    named = _schema(response_format)
+    if named is None:
+        return None if choice == "auto" else RequestOptions(tool_choice=choice)
+    name, description, schema = named
+    return RequestOptions(tool_choice=choice, schema=schema, schema_name=name, schema_description=description)
+
+
+def _choice(choice: object) -> str:
+    if isinstance(choice, str):
+        return {"required": "any", "any": "any", "none": "none"}.get(choice, "auto")
+    if choice is True:
+        return "any"
+    if not isinstance(choice, Mapping):
+        return "auto"
+    given = cast("Mapping[str, Any]", choice)
+    inner: object = given.get("function")
+    name: object = cast("Mapping[str, Any]", inner).get("name") if isinstance(inner, Mapping) else given.get("name")
+    if isinstance(name, str):
+        return name
+    return "any" if given.get("type") in ("any", "required") else "auto"
+
+
+def _schema(answer: object) -> tuple[str, str, Mapping[str, Any]] | None:
+    """Give name, description and schema of the answer, where it must follow one."""
+    if answer is None:
+        return None
+    if isinstance(answer, Mapping):
+        given = cast("Mapping[str, Any]", answer)
+        inner: object = given.get("json_schema") or given
+        inner = cast("Mapping[str, Any]", inner) if isinstance(inner, Mapping) else given
+        schema: object = inner.get("schema") or (given if "properties" in given else None)
+        if not isinstance(schema, Mapping):
+            return None  # `json_object` and `text` say nothing of its shape
+        name = str(inner.get("name") or inner.get("title") or "response")
+        return name, str(inner.get("description") or ""), cast("Mapping[str, Any]", schema)
+    kind = cast("type[object]", answer)
+    if isinstance(answer, type) and issubclass(kind, BaseModel):
+        return kind.__name__, "", kind.model_json_schema()
+    try:
+        function = convert_to_openai_function(cast("Any", answer))
+    except Exception as error:
+        msg = (
+            f"response_format ({type(answer).__name__}) has no schema that can be counted ({type(error).__name__}): "
+            "give a dict, a pydantic class or a TypedDict"
+        )
+        raise BudgetError(msg) from error
+    return str(function["name"]), str(function.get("description") or ""), function.get("parameters") or {}
