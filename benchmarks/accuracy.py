@@ -106,13 +106,17 @@ def measured(rows: Iterable[Recorded]) -> dict[tuple[str, str, str], list[Counte
         place = family(row.model), row.kind
         try:
             count = counter_of(row).measure(row.messages, tools=row.tools, options=options_of(row))
-        except CtxLayersError as error:
+        except (CtxLayersError, TypeError, ValueError, RecursionError) as error:
             print(f"left out row {row.id}, which cannot be counted: {type(error).__name__}", file=sys.stderr)  # noqa: T201
             continue
         countable.append(row)
         found[*place, OURS].append(Counted(row.billed, count.estimate, count.bound))
         for name, peer in others.items():
-            tokens = peer(row)
+            try:
+                tokens = peer(row)
+            except Exception as error:  # noqa: BLE001 - other people's code, which stops at what it does not know
+                print(f"{name} cannot count row {row.id}: {type(error).__name__}", file=sys.stderr)  # noqa: T201
+                continue
             found[*place, name].append(Counted(row.billed, tokens, tokens))
     for row, count in anchored_rows(countable, counter_of, options_of):
         found[family(row.model), "conversation", f"{OURS}, anchored"].append(
@@ -186,6 +190,8 @@ def main() -> None:
     parser.add_argument("--least", type=int, default=1, help="rows that a line of the printed table needs")
     given = parser.parse_args()
     found = results(recorded(given.data))
+    if not found:
+        sys.exit(f"no row of {given.data.name} could be read")
     if given.json:
         given.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(table([row for row in found if row["rows"] >= given.least]))  # noqa: T201 - the benchmark's output

@@ -27,7 +27,7 @@ from ctx_core.messages import (
 from ctx_core.openai_messages import OpenAICodec, arguments_text, read_block, read_content, sealed, visible_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 Body = dict[str, Any]
@@ -76,15 +76,28 @@ class Recorded:
 
 def recorded(path: Path) -> Iterator[Recorded]:
     """Read a file of recorded requests, plain or compressed, one JSON object a line."""
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        for line in lines:
+    packed = path.suffix == ".gz"
+    with (
+        gzip.open(path, "rt", encoding="utf-8", errors="replace")
+        if packed
+        else path.open(encoding="utf-8", errors="replace") as lines
+    ):
+        for line in _whole(lines):
             try:
                 row = read_row(json.loads(line))
-            except (AttributeError, KeyError, IndexError, MessageError, TypeError, ValueError) as error:
+            except (AttributeError, LookupError, MessageError, RecursionError, TypeError, ValueError) as error:
                 print(f"left out a row that cannot be read: {type(error).__name__}", file=sys.stderr)  # noqa: T201
                 continue
             if row.messages and row.billed > 0:
                 yield row
+
+
+def _whole(lines: Iterable[str]) -> Iterator[str]:
+    """Give the lines up to where a file was cut off."""
+    try:
+        yield from lines
+    except (EOFError, OSError) as error:
+        print(f"the file ends early: {type(error).__name__}", file=sys.stderr)  # noqa: T201
 
 
 def read_row(row: Body) -> Recorded:
@@ -106,7 +119,7 @@ def read_row(row: Body) -> Recorded:
         flags=frozenset(row.get("flags") or ()),
         body=body,
         source=str(row.get("source")),
-        billed=row["prompt_tokens"],
+        billed=int(row["prompt_tokens"]),
     )
 
 
