@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
@@ -16,6 +17,9 @@ _TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "
 
 _BINARY = ("pdf", "zip", "officedocument", "msword", "ms-excel", "ms-powerpoint", "opendocument")
 """In the media types of documents that are no text, so that they need not be decoded to find out."""
+_PDF_PAGE = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
+_PAGE = 3_000
+"""Tokens of a page at most, as Anthropic's guide to PDFs has it: 1,500 to 3,000."""
 _SIGNED = (b"%PDF", b"PK\x03\x04")
 """What such documents begin with."""
 
@@ -44,10 +48,12 @@ def document_price(part: FilePart, framing: Framing) -> int:
     if part.data is None:
         return framing.file
     size = len(part.data) if isinstance(part.data, bytes) else len(part.data) * 3 // 4
-    pages = 0 if framing.file_bytes is None else size // framing.file_bytes
-    if "pdf" in (part.media_type or "pdf").lower():
-        return framing.file_base + pages
-    return pages // 4  # office files are compressed archives, most of which is layout
+    content = 0 if framing.file_bytes is None else size // framing.file_bytes
+    if "pdf" not in (part.media_type or "pdf").lower():
+        return content // 4  # office files are compressed archives, most of which is layout
+    if content > _PAGE and (pages := _pages(part.data)):
+        content = min(content, pages * _PAGE)  # a large file of few pages is pictures
+    return framing.file_base + content
 
 
 def cites(part: Part) -> bool:
@@ -55,6 +61,12 @@ def cites(part: Part) -> bool:
     raw: object = part.raw
     wanted = cast("Mapping[str, object]", raw).get("citations") if isinstance(raw, Mapping) else None
     return isinstance(wanted, Mapping) and bool(cast("Mapping[str, object]", wanted).get("enabled"))
+
+
+def _pages(data: str | bytes) -> int:
+    """Give the pages of a PDF; 0 where its list of them is compressed."""
+    content = data if isinstance(data, bytes) else _decoded(data)
+    return 0 if content is None else len(_PDF_PAGE.findall(content))
 
 
 def _decoded(data: str) -> bytes | None:

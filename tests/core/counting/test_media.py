@@ -103,3 +103,13 @@ def test_documents_that_are_text_count_as_text(media_type: str | None) -> None:
     assert cost("gpt-4o", FilePart(data=text.encode(), media_type=media_type)) == counter.count_text(text)
     assert cost("gpt-4o", FilePart(data=b"%PDF-1.7 " + b"x" * 500, media_type=media_type)) < 1_000
     assert cost("gpt-4o", FilePart(data=b"PK\x03\x04" + b"x" * 500, media_type=media_type)) < 1_000
+
+
+def test_a_large_pdf_of_few_pages_is_not_priced_by_its_pictures() -> None:
+    """Three scanned pages cost three pages, however many bytes they are."""
+    page = b"1 0 obj << /Type /Page /Parent 2 0 R >> endobj " + b"\0" * 900_000
+    scanned = b"%PDF-1.7 << /Type /Pages >> " + page * 3
+    for data in (scanned, base64.b64encode(scanned).decode()):
+        assert cost("gpt-4o", FilePart(data=data, media_type="application/pdf")) < 3 * 3_000 + 1_000
+    unknown = FilePart(data=scanned.replace(b"/Type /Page ", b"/Compressed "), media_type="application/pdf")
+    assert cost("gpt-4o", unknown) > 100_000
