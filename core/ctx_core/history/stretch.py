@@ -89,8 +89,16 @@ class Stretch:
         return self.entries[at].message.role is Role.TOOL and not self.entries[at].made
 
     def index_of(self, position: int) -> int:
-        """Give the index of the first entry that stands at a position of the history or behind it."""
-        return next((at for at, entry in enumerate(self.entries) if entry.position >= position), len(self.entries))
+        """Give the index of the first entry that stands at a position of the history or behind it.
+
+        A result that came later than its call, and was put to it, belongs to what stands before.
+        """
+        later = (
+            at
+            for at, entry in enumerate(self.entries)
+            if entry.position >= position and entry.message.role is not Role.TOOL
+        )
+        return next(later, len(self.entries))
 
     def _decided(self, at: int) -> Message:
         """Give the form that was decided earlier, or that the policy gives every message at first sight."""

@@ -29,16 +29,16 @@ def shortened(
     if tokens <= limit:
         return message
     text = message.text
-    empty = message.with_only_text("")
-    room = limit - counter.count_message(empty, parallel=parallel)
+    frame = counter.count_message(message.with_only_text(""), parallel=parallel)
+    room = limit - frame
     while True:
         cut = cut_middle(text, max(0, room), counter, marker=policy.cut_marker) if text else ""
         form = message.with_only_text(cut)
-        # A result that is written as a JSON string costs more than its text.
-        over = counter.count_message(form, parallel=parallel) - limit
-        if over <= 0 or room <= 0:
+        price = counter.count_message(form, parallel=parallel)
+        if price <= limit or room <= 0:
             return form
-        room -= max(over, room // 8)
+        # A result that is written as a JSON string costs more than its text: the text must be so much shorter.
+        room = min(room - 1, counter.count_text(cut) * (limit - frame) // (price - frame))
 
 
 def clearable(
