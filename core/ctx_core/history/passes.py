@@ -32,9 +32,9 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
         _drop_turns(cut)
     if cut.too_many() or cut.over(cut.limit):
         _drop_steps(cut)
+    _drop_reasoning(cut)
     if cut.over(cut.limit):
         squeeze_newest_results(cut)
-    _drop_reasoning(cut)
     if truncate and cut.over(cut.limit):
         truncate_protected(cut)
 
