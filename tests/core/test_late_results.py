@@ -64,3 +64,16 @@ def test_thoughts_go_before_results_of_the_newest_step_are_given_up() -> None:
     talk = [{"role": "user", "content": "Look"}, thought, *results]
     policy = HistoryPolicy(reasoning="drop_at_cut")
     assert fit(talk, 1_000, counter=COUNTER, policy=policy, state=WindowState()).tokens <= 1_000
+
+
+def test_instructions_before_the_first_question_are_no_cut() -> None:
+    """Where nothing was left out, nothing is remembered: the first messages stay the first ones."""
+    talk = [{"role": "system", "content": "s"}, {"role": "user", "content": "FIRST"}]
+    for at in range(3):
+        talk += [{"role": "assistant", "content": f"{at} " + "long " * 100}, {"role": "user", "content": f"q{at}"}]
+    state, policy = WindowState(), HistoryPolicy(keep_first=1, start_with_user=True)
+    for end in (2, 4, 6, 8):
+        context = fit(talk[:end], 180, counter=COUNTER, policy=policy, state=state)
+        state = context.state
+    assert state.start > 2
+    assert context.messages[1]["content"] == "FIRST"

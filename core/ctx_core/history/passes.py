@@ -44,7 +44,9 @@ def _start_with_user(cut: Cut) -> None:
     stretch = cut.stretch
     if stretch.policy.start_with_user and len(stretch.turns) > 1 and not stretch.turns[0].has_question:
         end = stretch.turns[0].end
-        cut.keep({at for at in cut.kept if at >= end or at in stretch.instructions}, end)
+        stay = {at for at in cut.kept if at >= end or at in stretch.instructions}
+        if stay != cut.kept:
+            cut.keep(stay, end)
 
 
 def _shorten_giants(cut: Cut) -> None:
