@@ -7,6 +7,7 @@ from collections import OrderedDict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ctx_core.counting.registry import same_model
 from ctx_core.history.state import message_key
 from langchain_ctx.convert import CODEC
 
@@ -73,7 +74,11 @@ class Bills:
             sent = self._sent.pop(key)
         if sent.ends != _ends(messages[: sent.at]):
             return  # another conversation that began alike
-        billed = CODEC.read(messages[sent.at]).billed
+        answer = messages[sent.at]
+        told = answer.response_metadata.get("model_name") or answer.response_metadata.get("model")
+        if isinstance(told, str) and not same_model(told, sent.model):
+            return  # a fallback's
+        billed = CODEC.read(answer).billed
         if billed is not None:
             sent.calibration.observe(sent.model, estimate=sent.estimate, billed=billed)
 

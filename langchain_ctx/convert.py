@@ -149,8 +149,10 @@ def _other_role(native: object) -> Role:
 def _billed(native: BaseMessage) -> int | None:
     if not isinstance(native, AIMessage):
         return None
-    usage = native.usage_metadata
-    return (usage["input_tokens"] or None) if usage else input_tokens(native.response_metadata)
+    usage: object = native.usage_metadata
+    if isinstance(usage, Mapping):
+        return input_tokens({"prompt_tokens": cast("Mapping[str, object]", usage).get("input_tokens")})
+    return input_tokens(native.response_metadata)
 
 
 def _answered_call(native: BaseMessage) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -12,6 +11,7 @@ from llama_index.core.instrumentation.events.llm import LLMChatEndEvent, LLMChat
 from pydantic import PrivateAttr
 
 from ctx_core.counting.anchored import Anchor
+from ctx_core.counting.registry import same_model
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import BudgetError
 from ctx_core.messages import MEDIA
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from llamaindex_ctx.settings import ToolLike
 
-_VERSION: Final = re.compile(r"[-@](latest|\d{4}-?\d{2}-?\d{2})$")
-"""What makes a model's name that of a version."""
 _NAMELESS: Final = ("", "unknown")
 """What LlamaIndex calls a model that says no name."""
 _UNDER_WAY: Final = 256
@@ -104,8 +102,7 @@ class CalibrationHandler(BaseEventHandler):
         """Whether a chat is one of the counter's model: a dated version of it is, one that has no name may be."""
         if not isinstance(model, str) or model in _NAMELESS:
             return True
-        named, mine = (_VERSION.sub("", name.lower()) for name in (model, self._counter.model or ""))
-        return named == mine
+        return same_model(model, self._counter.model or "")
 
     def _learn(self, messages: Sequence[ChatMessage], response: ChatResponse, tools: list[dict[str, Any]]) -> None:
         anchor = chat_anchor(messages, response, tools=tools)

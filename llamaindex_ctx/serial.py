@@ -127,10 +127,14 @@ def is_by_name(counter: TokenCounter | None) -> bool:
     """Whether the name of its model is enough to make a counter again."""
     if counter is None:
         return True
-    if counter.model is None:
+    if counter.model is None or counter.calibration is not None:
         return False
     again = TokenCounter.for_model(counter.model)
-    return again.framing == counter.framing and again.tokenizer.name == counter.tokenizer.name
+    return (again.framing, again.margin, again.tokenizer.name) == (
+        counter.framing,
+        counter.margin,
+        counter.tokenizer.name,
+    )
 
 
 def read_state(data: object) -> WindowState:

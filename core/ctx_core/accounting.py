@@ -20,8 +20,15 @@ class Account:
     tools: int
     """Tokens of the tool definitions."""
     window: Window
+    unseen: int
+    """Tokens that bills show to be added to what is counted."""
     total: int = field(kw_only=True)
     """Tokens of the whole input."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is within the budget."""
+        return self.total <= self.plan.budget.input_limit
 
     def needed(self) -> dict[str, int]:
         """Give the tokens that each layer still has, for the error; `framing` is the rest of the total."""
@@ -46,6 +53,8 @@ class Account:
         if self.plan.definitions:
             rows.append(self._row("tools", self.tools))
         rows += [self._history_row(), self._current_row()]
+        if self.unseen:
+            rows.append(LayerReport(name="unseen", asked=self.unseen, budget=None, used=self.unseen))
         framing = self.total - sum(row.used for row in rows)
         return [*rows, LayerReport(name="framing", asked=framing, budget=None, used=framing)]
 

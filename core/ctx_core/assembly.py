@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.accounting import Account
 from ctx_core.budget import Tokens, tokens_of
 from ctx_core.context import Context
+from ctx_core.counting.calibration import Excess
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.remembered import matching
 from ctx_core.history.repair import Entry
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from ctx_core.transcript import Codec, NativeT
 
 
+_TRIES: Final = 8
+"""Larger budgets that are tried before an overflow says how much is needed."""
+
+
 @dataclass(slots=True)
 class Assembly:
     """What is known while a context is put together."""
@@ -39,6 +44,10 @@ class Assembly:
     """Tokens of the tool definitions."""
     options: int = field(init=False)
     """Tokens of what else the request asks for."""
+    excess: Excess = field(init=False)
+    """By how much bills are above what is counted."""
+    limit: int = field(init=False)
+    """Tokens that all of it may count."""
     known: WindowState = field(init=False)
     """What is remembered, as far as it matches the conversation."""
     summary: FilledLayer | None = field(init=False, default=None)
@@ -49,6 +58,8 @@ class Assembly:
     def __post_init__(self) -> None:
         """Fill every layer up to its own part."""
         counter = self.plan.counter
+        self.excess = Excess() if counter.calibration is None else counter.calibration.excess(counter)
+        self.limit = self.excess.room(self.plan.budget.input_limit)
         self.tools = counter.count_tools(self.plan.definitions)
         self.options = counter.count_options(self.plan.options, tools=bool(self.plan.definitions))
         for layer in self.plan.layers:
@@ -61,13 +72,10 @@ class Assembly:
         Raises:
             ContextOverflowError: if what is protected does not fit.
         """
-        window = self._window()
-        layers = self.filled if self.summary is None else [*self.filled, self.summary]
-        account = Account(self.plan, layers, self.tools, window, total=window.tokens + self._fixed())
-        if account.total > self.plan.budget.input_limit:
-            raise ContextOverflowError(
-                needed=account.total, limit=self.plan.budget.input_limit, layers=account.needed()
-            )
+        account = self.account()
+        if not account.fits:
+            raise self._overflow(account)
+        window = account.window
         system, entries = self._system_message(), self._conversation(window)
         estimate = self._estimate([*([] if system is None else [system]), *(entry.message for entry in entries)])
         messages = [] if system is None else [codec.write(system)]
@@ -82,12 +90,32 @@ class Assembly:
             transcript=self.transcript,
         )
 
+    def account(self) -> Account:
+        """Decide, and give who got what; it may be over the budget."""
+        window = self._window()
+        layers = self.filled if self.summary is None else [*self.filled, self.summary]
+        counted = window.tokens + self._fixed()
+        unseen = self.excess.of(counted)
+        return Account(self.plan, layers, self.tools, window, unseen, total=counted + unseen)
+
+    def _overflow(self, account: Account) -> ContextOverflowError:
+        """Say how much is enough: with more room, what has a share of it is larger, so that it has to be tried."""
+        for _ in range(_TRIES):
+            plan = replace(self.plan, budget=self.plan.budget.widened(account.total))
+            wider = Assembly(plan, self.transcript, self.state, truncate=self.truncate).account()
+            if wider.fits:
+                break
+            account = wider
+        return ContextOverflowError(needed=account.total, limit=self.plan.budget.input_limit, layers=account.needed())
+
     def _estimate(self, messages: list[Message]) -> int:
         """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""
-        plain = self.plan.learner
-        if plain is None or any(isinstance(part, MEDIA) for message in messages for part in message.parts):
+        counter = self.plan.counter
+        if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
             return 0
-        return plain.measure(messages, tools=self.plan.definitions, options=self.plan.options).estimate
+        if any(isinstance(part, MEDIA) for message in messages for part in message.parts):
+            return 0
+        return counter.nearest.measure(messages, tools=self.plan.definitions, options=self.plan.options).estimate
 
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""
@@ -125,7 +153,7 @@ class Assembly:
             return
         layer = Layer(name="summary", text=rolling.text(state), cap=rolling.cap, stable=False)
         # However large its cap, it leaves the better part of a small budget to the conversation.
-        budget = min(self._budget_of(layer) or 0, int(self.plan.budget.input_limit * rolling.most))
+        budget = min(self._budget_of(layer) or 0, int(self.limit * rolling.most))
         self.summary = fill(layer, budget, counter)
         if to_come:
             frame = counter.count_message(Message(role=rolling.role)) + counter.count_text("\n\n")
@@ -138,24 +166,28 @@ class Assembly:
 
     def _needed_now(self) -> int:
         """Give the tokens of the running turn: layers give way to it before it loses a step."""
-        return self._newest(self.plan.budget.input_limit, until_question=True)
+        return self._newest(self.limit, until_question=True)
 
     def _history_part(self) -> int:
         """Give the tokens of the history, as far as they are within its part: some layers give way to them."""
         if not any(layer.yields for layer in self.plan.layers):
             return 0
-        part, limit = self.plan.budget.size_of("history"), self.plan.budget.input_limit
+        part, limit = self.plan.budget.size_of("history"), self.limit
         return self._newest(limit if part is None else min(limit, part + self._frame_of_new()), until_question=False)
 
     def _newest(self, limit: int, *, until_question: bool) -> int:
         """Give the tokens of the newest messages, counted up to a limit, or back to the last question."""
         counter, transcript, tokens = self.plan.counter, self.transcript, 0
+        most = self.plan.policy.results.max_tokens
         results: list[Message] = []
         for at in range(len(transcript) - 1, -1, -1):
             results.insert(0, transcript[at])
             if transcript.role(at) is Role.TOOL and at > 0:
                 continue  # what a result costs depends on the calls before it
             tokens += counter.count_sequence(results)
+            if most is not None:  # results are cut to it anyway
+                costs = (counter.count_message(message) for message in results if message.role is Role.TOOL)
+                tokens -= sum(max(0, cost - most) for cost in costs)
             results.clear()
             if tokens > limit or (until_question and transcript.role(at) is Role.USER):
                 break
@@ -175,7 +207,7 @@ class Assembly:
 
     def _room(self) -> int:
         """Tokens that are left for the conversation."""
-        return self.plan.budget.input_limit - self._fixed() - self.spare
+        return self.limit - self._fixed() - self.spare
 
     def _fixed(self) -> int:
         """Tokens of everything but the conversation."""

@@ -160,6 +160,10 @@ class ContextBudget:
         """Tokens that the input may have: the total without the reserve."""
         return self.total - self.reserve
 
+    def widened(self, input_limit: int) -> ContextBudget:
+        """Give the same budget with more tokens for the input, and no more for the answer."""
+        return _rebuild(max(self.total, input_limit + self.reserve), dict(self.parts), self.reserve, self.model)
+
     def size_of(self, part: str) -> int | None:
         """Give the tokens of a part, rounded down; None where the budget doesn't name it."""
         size = self.parts.get(part)

@@ -132,9 +132,10 @@ class ContextBuilder:
         return self._with(replace(self.plan, policy=policy))
 
     def calibration(self, calibration: Calibration | None) -> Self:
-        """Set what learns from the model's bills and corrects the counts by them; None: nothing does.
+        """Set what learns from the model's bills; where they are above what is counted, as much is kept free.
 
-        It is taught with `calibration.observe(model, estimate=context.estimate, billed=…)` when the answer has come.
+        None: nothing learns. When the answer has come it is taught:
+        `calibration.observe(model, estimate=context.estimate, billed=…)`.
         """
         return self._with(replace(self.plan, counter=replace(self.plan.counter, calibration=calibration)))
 
@@ -218,16 +219,9 @@ class ContextBuilder:
         door = codec if codec is not None else codec_for(history, message)
         tail = () if message is None else (door.write(Message.user(message)) if isinstance(message, str) else message,)
         transcript = Transcript(history, tail, door)
-        context = Assembly(self._settled(), transcript, state, truncate=on_overflow == "truncate").context(door)
+        context = Assembly(self.plan, transcript, state, truncate=on_overflow == "truncate").context(door)
         _log(context)
         return context
-
-    def _settled(self) -> Plan:
-        """Give the plan with the counter as its calibration has it now: it must not change during a build."""
-        counter = self.plan.counter
-        if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
-            return self.plan
-        return replace(self.plan, counter=counter.calibrated, learner=replace(counter, calibration=None))
 
     def _check_parts(self) -> None:
         known = tuple(dict.fromkeys((*LAYERS, *(layer.name for layer in self.plan.layers))))

@@ -40,7 +40,7 @@ class ContextOverflowError(CtxLayersError, ValueError):
     """What must be sent does not fit, however much else is left out.
 
     Attributes:
-        needed: tokens that remain after everything that may be left out has been left out.
+        needed: tokens that are enough for it, after everything that may be left out has been left out.
         limit: tokens that the request may have (the window without the reserve for the answer).
         layers: tokens that each layer still needs, by name; `framing` is what the request costs beside them.
     """

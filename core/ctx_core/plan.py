@@ -30,7 +30,5 @@ class Plan:
     """The summary of what is left out of the history, if there is to be one."""
     volatile_last: bool = False
     """Whether layers that are not stable go behind the history."""
-    learner: TokenCounter | None = None
-    """The counter as it was before its calibration, where it has one."""
     count_original: bool = False
     """Whether the report says what everything there is would cost: a turn then costs the whole history."""

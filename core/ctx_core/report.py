@@ -65,7 +65,8 @@ class ContextReport:
     used: int
     """Tokens of the input, counted anew at the end."""
     layers: tuple[LayerReport, ...]
-    """In the order in which they are sent; the last, `framing`, is what the request costs beside them."""
+    """In the order in which they are sent; the last, `framing`, is what the request costs beside them. `unseen`, where
+    there is one, is what the model's bills are above what is counted."""
     history: HistoryReport
     counter: str
     """The tokenizer that counted."""

@@ -256,10 +256,15 @@ def asked(messages: Sequence[OpenAIMessage]) -> list[OpenAIMessage]:
     """Give a conversation that ends with a question, and waits for no tool before it."""
     talk = list(messages)
     question = talk.pop() if talk and talk[-1]["role"] == "user" else {"role": "user", "content": "So?"}
-    spoken = [message for message in talk if message["role"] not in ("tool", "function")]
-    if spoken and (spoken[-1].get("tool_calls") or spoken[-1].get("function_call")):
+    if waits_for_a_tool(talk):
         talk.append({"role": "assistant", "content": "Stopped."})
     return [*talk, question]
+
+
+def waits_for_a_tool(talk: Sequence[OpenAIMessage]) -> bool:
+    """Whether a call is the last that was said."""
+    spoken = [message for message in talk if message["role"] not in ("tool", "function")]
+    return bool(spoken and (spoken[-1].get("tool_calls") or spoken[-1].get("function_call")))
 
 
 def without_ids(messages: Sequence[OpenAIMessage]) -> list[OpenAIMessage]:

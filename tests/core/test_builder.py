@@ -25,6 +25,7 @@ from ctx_core import (
     TokenCounter,
     Tokens,
     ToolCall,
+    ToolResultPolicy,
     WindowState,
 )
 from ctx_core.openai_messages import OpenAICodec
@@ -231,6 +232,14 @@ def test_memory_gives_way_before_the_running_turn_loses_a_step() -> None:
     context = builder(75).memory(facts, heading="").build([*talk(3), *running])
     assert context.report.layer("memory").left_out == 1
     assert texts(context.conversation) == texts(running)
+
+
+def test_memory_does_not_give_way_to_a_result_that_is_cut_anyway() -> None:
+    """It needs no more than the policy leaves of it."""
+    policy = HistoryPolicy(results=ToolResultPolicy(max_tokens=40, cut_marker=" … "))
+    made = builder().history(policy).memory([words(10, "m")], heading="").build([Message.user("go"), *step("1", 300)])
+    assert made.report.layer("memory").used == 10
+    assert made.tokens <= 100
 
 
 def test_old_turns_go_before_memory_does() -> None:

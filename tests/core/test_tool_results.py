@@ -16,7 +16,7 @@ from ctx_core import (
     WindowState,
     fit,
 )
-from ctx_core.history.tool_results import is_error
+from ctx_core.history.tool_results import is_error, shortened
 from ctx_core.messages import Message
 
 OpenAIMessage = dict[str, Any]
@@ -246,3 +246,33 @@ def test_clearing_is_decided_once() -> None:
         assert context.report.history.cut or context.messages[: len(before)] == before
         state, before = context.state, context.messages
     assert 2 <= cuts <= 8
+
+
+@pytest.mark.parametrize("text", ["\n" * 3_000, '"a": "b",\n' * 500, "\\" * 4_000, "plain words " * 800, "\x01" * 900])
+@pytest.mark.parametrize("limit", [200, 700])
+def test_a_quoted_result_is_cut_to_its_limit_and_no_further(text: str, limit: int) -> None:
+    """What a JSON string costs beside its text is cut off as well, but something of the text remains."""
+    result = Message.tool(text, tool_call_id="a")
+    counter = TokenCounter.for_model("gpt-4o")
+    form = shortened(result, limit, counter, ToolResultPolicy(), parallel=True)
+    assert form.text
+    assert counter.count_message(form, parallel=True) <= limit
+
+
+def test_an_empty_result_is_not_shortened() -> None:
+    """There is nothing to cut: however small the limit, it goes out as it is."""
+    result = Message.tool("", tool_call_id="a")
+    assert shortened(result, 1, TokenCounter.for_model("gpt-4o"), ToolResultPolicy()) is result
+
+
+def test_results_of_preserved_turns_are_squeezed_too() -> None:
+    """Where the newest step's are not enough; what an overflow says it needs is enough."""
+    counter, policy = TokenCounter.for_model("gpt-4o"), HistoryPolicy(preserve_recent_turns=1)
+    text = "a line of the log\n" * 3_000
+    messages = [GO, *step("a", text), *step("b", text), *step("c", text), *step("d", text), {**GO, "content": "now"}]
+    with pytest.raises(ContextOverflowError) as caught:
+        fit(messages, 100, counter=counter, policy=policy)
+    for budget in (caught.value.needed, 1_000):
+        context = fit(messages, budget, counter=counter, policy=policy)
+        assert context.tokens <= budget
+        assert len(context.messages) == len(messages)

@@ -20,51 +20,69 @@ LONG = "Where were we, and what did we mean to do about the tide? " * 20
 
 
 class Billing(EchoModel):
-    """Bills a tenth more than is estimated, and says so in its answers."""
+    """Bills more than is estimated, and says so in its answers."""
+
+    factor: float = 1.1
 
     @override
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         answer = super()._generate(messages, *args, **kwargs).generations[0].message
-        billed = round(TokenCounter.for_model(MODEL).measure(map(CODEC.read, messages)).estimate * 1.1)
+        billed = round(TokenCounter.for_model(MODEL).measure(map(CODEC.read, messages)).estimate * self.factor)
         usage = {"input_tokens": billed, "output_tokens": 1, "total_tokens": billed + 1}
         return ChatResult(generations=[ChatGeneration(message=answer.model_copy(update={"usage_metadata": usage}))])
 
 
-def talked(turns: int, **options: Any) -> list[int]:
-    """Talk with a model that bills, and give the tokens that were counted for each request."""
+def talked(turns: int, *, factor: float = 1.1, **options: Any) -> tuple[list[int], list[int]]:
+    """Talk with a model that bills, and give the tokens that were counted for each request and its bill."""
     log = UsageLog()
-    chain, talk = ContextRunnable(100_000, usage_log=log, **options) | Billing(), list[BaseMessage]()
+    chain, talk = ContextRunnable(100_000, usage_log=log, **options) | Billing(factor=factor), list[BaseMessage]()
     for at in range(turns):
         talk.append(HumanMessage(f"{at}: {LONG}"))
         talk.append(chain.invoke(talk))
-    return [record.used for record in log.records]
+    billed = [CODEC.read(message).billed or 0 for message in talk[1::2]]
+    return [record.used for record in log.records], billed
 
 
 def test_a_chain_learns_from_the_answers_in_its_history() -> None:
-    """After a few answers requests are counted by what was billed, and the margin is narrower."""
+    """After a few answers it is known what requests are billed; bills within the bound change no request."""
     calibration = Calibration()
-    learning = talked(6, counter=MODEL, calibration=calibration)
-    plain = talked(6, counter=MODEL, calibration=False)
+    counted, billed = talked(6, counter=MODEL, calibration=calibration)
     assert calibration.ratio(MODEL) == pytest.approx(1.1, abs=0.01)
-    assert len(calibration.to_dict()[MODEL]) == 5
-    assert learning[0] == plain[0]
-    assert learning[5] < plain[5]
+    assert [bill for _, bill in calibration.to_dict()[MODEL]] == billed[:5]
+    assert (counted, billed) == talked(6, counter=MODEL, calibration=False)
 
 
-def test_a_bill_is_never_above_what_is_counted_by_it() -> None:
-    """The narrowed bound still holds for the next request."""
-    counted = talked(8, counter=MODEL)
-    billed = [round(tokens * 1.1) for tokens in _estimates(8)]
-    assert all(bound >= bill for bound, bill in zip(counted, billed, strict=True))
+def test_bills_above_the_bound_make_the_next_requests_smaller() -> None:
+    """Once three have come, more is kept free; without a calibration nothing is learned."""
+    counted, billed = talked(8, factor=1.7, counter=MODEL)
+    assert all(count < bill for count, bill in zip(counted[:3], billed[:3], strict=True))
+    assert all(count >= bill for count, bill in zip(counted[3:], billed[3:], strict=True))
+    counted, billed = talked(8, factor=1.7, counter=MODEL, calibration=False)
+    assert all(count < bill for count, bill in zip(counted, billed, strict=True))
 
 
-def _estimates(turns: int) -> list[int]:
-    talk, counter, found = list[BaseMessage](), TokenCounter.for_model(MODEL), list[int]()
-    for at in range(turns):
-        talk.append(HumanMessage(f"{at}: {LONG}"))
-        found.append(counter.measure(map(CODEC.read, talk)).estimate)
-        talk.append(AIMessage(f"re: {at}: {LONG}"))
-    return found
+def answered(answer: AIMessage) -> dict[str, list[list[int]]]:
+    """Send a request, have it answered, and give what was learned from the answer."""
+    calibration = Calibration()
+    step = ContextRunnable(100_000, counter=MODEL, calibration=calibration)
+    step.invoke([*step.invoke([HumanMessage(LONG)]), answer, HumanMessage("on")])
+    return calibration.to_dict()
+
+
+@pytest.mark.parametrize("usage", [{"input_tokens": 10**400}, {"input_tokens": None}, {"output_tokens": 3}, {}, [300]])
+def test_odd_usage_figures_are_no_error(usage: Any) -> None:
+    """Providers and stores may leave anything there."""
+    answer = AIMessage("re")
+    answer.usage_metadata = usage
+    assert answered(answer) == {}
+
+
+@pytest.mark.parametrize(("told", "learns"), [(MODEL, 1), (f"{MODEL}-20250929", 1), ("gpt-4o", 0)])
+def test_the_answer_of_a_fallback_teaches_nothing(told: str, learns: int) -> None:
+    """Another model's bill says nothing of this one's; a dated version is the same model."""
+    usage = {"input_tokens": 300, "output_tokens": 1, "total_tokens": 301}
+    answer = AIMessage("re", usage_metadata=usage, response_metadata={"model_name": told})
+    assert len(answered(answer)) == learns
 
 
 def test_conversations_share_what_is_learned_and_nothing_else() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,9 +26,10 @@ LONG = "Where were we, and what did we mean to do about the tide? " * 20
 
 
 class Billing(MockLLM):
-    """Bills a tenth more than is estimated."""
+    """Bills more than is estimated."""
 
     named: str = MODEL
+    factor: float = 1.1
 
     @property
     @override
@@ -40,7 +42,7 @@ class Billing(MockLLM):
         """Answer, with the bill where Claude's client has it."""
         tools = kwargs.get("tools") or ()
         read = [CODEC.read(message) for message in messages]
-        billed = round(TokenCounter.for_model(MODEL).measure(read, tools=tools).estimate * 1.1)
+        billed = round(TokenCounter.for_model(MODEL).measure(read, tools=tools).estimate * self.factor)
         answer = ChatMessage("Yes.", role="assistant")
         return ChatResponse(message=answer, raw={"usage": {"input_tokens": billed - 10, "cache_read_input_tokens": 10}})
 
@@ -67,7 +69,7 @@ def known(counter: TokenCounter) -> list[list[int]]:
 
 
 def test_an_engine_teaches_the_counter_of_its_memory(counter: TokenCounter) -> None:
-    """What chats are billed is what the next view is counted by."""
+    """What chats are billed is known to whatever counts with it."""
     memory = ContextMemoryBuffer.from_defaults(token_limit=100_000, counter=counter)
     engine = SimpleChatEngine.from_defaults(llm=billing(), memory=memory)
     for at in range(4):
@@ -75,14 +77,39 @@ def test_an_engine_teaches_the_counter_of_its_memory(counter: TokenCounter) -> N
     assert len(known(counter)) == 4
     assert counter.calibration is not None
     assert counter.calibration.ratio(MODEL) == pytest.approx(1.1, abs=0.01)
-    told = memory.last_report
-    memory.get()
-    plain = ContextMemoryBuffer.from_defaults(memory.get_all(), token_limit=100_000, counter=MODEL)
-    plain.get()
-    assert told is not None
+    read = [CODEC.read(message) for message in memory.get_all()]
+    before, after = TokenCounter.for_model(MODEL).measure(read), counter.measure(read)
+    assert after.estimate == pytest.approx(before.estimate * 1.1, abs=2)
+    assert after.bound < before.bound
+
+
+def test_bills_above_the_bound_make_views_smaller(counter: TokenCounter) -> None:
+    """The memory keeps free what the bills show to be added."""
+    memory = ContextMemoryBuffer.from_defaults(token_limit=1_400, counter=counter)
+    llm = billing()
+    llm.factor = 1.8
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory)
+    for at in range(4):
+        engine.chat(f"{at}: {LONG}")
+    view, plain = memory.get(), ContextMemoryBuffer.from_defaults(memory.get_all(), token_limit=1_400, counter=MODEL)
+    assert len(view) < len(plain.get())
     assert memory.last_report is not None
-    assert plain.last_report is not None
-    assert memory.last_report.used < plain.last_report.used
+    assert memory.last_report.layer("unseen").used > 0
+    assert TokenCounter.for_model(MODEL).measure(map(CODEC.read, view)).estimate * 1.8 <= 1_400
+
+
+@pytest.mark.parametrize(
+    "turned",
+    [
+        lambda memory: pickle.loads(pickle.dumps(memory)),  # noqa: S301 - what was pickled here
+        lambda memory: ContextMemoryBuffer.from_dict(memory.to_dict()),
+    ],
+)
+def test_a_stored_memory_keeps_learning(counter: TokenCounter, turned: Any) -> None:
+    """Where this process finds the one that was stored; elsewhere it says what was left behind."""
+    memory = ContextMemoryBuffer.from_defaults(token_limit=100_000, counter=counter)
+    assert turned(memory).counter.calibration is counter.calibration
+    assert "counter" in memory.to_dict()["left_behind"]
 
 
 def test_tools_of_a_chat_are_part_of_its_estimate(counter: TokenCounter) -> None:

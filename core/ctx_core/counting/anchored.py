@@ -84,20 +84,20 @@ def count_anchored(
         options: what else the request asks for.
         enabled: the switch: False counts without the anchor.
     """
+    learning, counter = counter, replace(counter, calibration=None)  # this bill says more than those of others
+    then = 0 if anchor is None or not enabled else _estimate_of(anchor, counter)
+    if anchor is None or not then or not _LEAST * then <= anchor.billed <= _MOST * then:
+        return learning.measure(messages, tools=tools, options=options)
     plain = counter.measure(messages, tools=tools, options=options)
-    if anchor is None or not enabled or anchor.billed <= 0:
-        return plain
-    then = _estimate_of(anchor, counter)
-    ratio = anchor.billed / max(1, then)
-    if not _LEAST <= ratio <= _MOST:
-        return plain
+    ratio = anchor.billed / then
     # With the model's own vocabulary a ratio other than 1 is a hidden prompt, not a matter of density.
-    density = 1.0 if counter.framing.per_token == 1.0 else min(_DENSEST, max(1 / _DENSEST, ratio))
+    density = 1.0 if counter.exact else min(_DENSEST, max(1 / _DENSEST, ratio))
     added, removed = _difference(messages, anchor.sent)
     estimate = round(anchor.billed + (plain.estimate - then) * density)
-    more = sum(map(counter.count_message, added)) + max(
-        0, counter.count_tools(tools) - counter.count_tools(anchor.tools)
-    )
+    more = counter.count_sequence(added)
+    more += max(0, counter.count_tools(tools) - counter.count_tools(anchor.tools))
+    asked = counter.count_options(options, tools=bool(tools))
+    more += max(0, asked - counter.count_options(anchor.options, tools=bool(anchor.tools)))
     less = sum(map(counter.nearest.count_message, removed)) * density / _RESERVE
     slack = min(_SLACK, counter.margin.per_request)
     bound = max(estimate, anchor.billed + math.ceil(more * max(1.0, density)) - math.floor(less)) + slack

@@ -1,43 +1,67 @@
-"""What a model's bills say about the estimates for it: learned as a conversation goes on."""
+"""What a model's bills say about the counts for it: learned as a conversation goes on."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
+from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
 
-_LEAST: Final = 0.5
-_MOST: Final = 2.0
-"""Ratios of bill to estimate outside are no estimate gone wrong but another request: they are not learned from."""
+_FARTHEST: Final = 2
+"""A bill so many times the estimate, or so small a part of it, is another request's: it is not learned from."""
 _ENOUGH: Final = 3
-"""Bills after which their highest ratio narrows the bound, and their least excess is taken to be a hidden prompt."""
+"""Bills after which they are leant on."""
+_RESERVE: Final = 1.05
+"""What a narrowed bound keeps over the highest bill."""
 _KEPT: Final = 0.5
 """Share of a margin that is kept whatever the bills say: the next text may be of another kind."""
 _SMALL: Final = 50
-"""Requests under this many tokens say little about the ratio: hidden prompts weigh too much in them."""
+"""Requests under this many tokens say little: hidden prompts weigh too much in them."""
 
 Pair: TypeAlias = tuple[int, int]
 """The estimate for a request, and its bill."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excess:
+    """By how much bills are above the bound of their requests. There is none until bills show one."""
+
+    offset: int = 0
+    """Tokens that a host adds unseen to every request."""
+    factor: float = 1.0
+    """Tokens that are billed for one of the bound's."""
+
+    def of(self, tokens: int) -> int:
+        """Give the tokens by which the bill of a request is above so many."""
+        return self.offset + math.ceil(tokens * (self.factor - 1))
+
+    def room(self, limit: int) -> int:
+        """Give the most tokens that a request may count, so that its bill is within a limit."""
+        room = max(0, int((limit - self.offset) / self.factor))
+        return room - 1 if room and room + self.of(room) > limit else room
+
+
 class Calibration:
     """Estimates and bills of the last requests, by model.
 
-    With a model's own vocabulary, what all bills are above their estimates is what a host adds unseen, and is added
-    again; bills below say nothing of the next request. Without it, their ratio is how much denser the model's tokens
-    are, and scales texts, tools and calls.
+    With a model's own vocabulary, what all bills are above their estimates is what a host adds unseen. Without it, the
+    ratio of bill and estimate is how much denser the model's tokens are.
 
-    Robust: the median ratio counts, and what is out of bounds is left out. Bounded: `size` bills a model and `models`
-    models, the longest unused model forgotten first. Threads may share it. Off while `enabled` is False: then nothing
-    is learned and counters stay as they are.
+    `measure` gives figures by it, narrower as bills agree. Builds are only made stricter by it, where bills are above
+    the bound, and never wider: what they count, and so where they cut, is the same with it and without.
+
+    Robust: the median counts, single bills that stand out don't, and what is out of bounds is left out. Bounded:
+    `size` bills a model and `models` models, the longest unused model forgotten first. Threads may share it. Off while
+    `enabled` is False: then nothing is learned and counts stay as they are.
     """
 
     def __init__(self, *, size: int = 32, models: int = 64, enabled: bool = True) -> None:
@@ -70,37 +94,42 @@ class Calibration:
         return True
 
     def ratio(self, model: str) -> float:
-        """Give the median of bill ÷ estimate; 1 where nothing is known."""
-        return median([billed / estimate for estimate, billed in self._known(model)] or [1.0])
+        """Give the median of bill ÷ estimate; 1 where too little is known to lean on."""
+        ratios = self._ratios(model)
+        return median(ratios) if len(ratios) >= _ENOUGH else 1.0
 
     def offset(self, model: str) -> int:
         """Give the tokens by which every bill is above its estimate; 0 where too little is known to lean on."""
         known = self._known(model)
         return max(0, min(billed - estimate for estimate, billed in known)) if len(known) >= _ENOUGH else 0
 
-    def ceiling(self, model: str) -> float | None:
-        """Give the highest bill ÷ estimate; None where too little is known to lean on."""
-        known = self._known(model)
-        return max(billed / estimate for estimate, billed in known) if len(known) >= _ENOUGH else None
-
-    def applied(self, counter: TokenCounter) -> TokenCounter:
-        """Give a counter whose estimate and bound are narrowed by what is known of its model."""
-        model, framing, margin = counter.model, counter.framing, counter.margin
-        if not self.enabled or model is None or not self._known(model):
-            return counter
+    def corrected(self, counter: TokenCounter, count: TokenCount) -> TokenCount:
+        """Give the figures of a request by what is known of the counter's model."""
+        if not self.enabled or counter.model is None or not count.estimate:
+            return count
         if counter.exact:
-            return counter.with_framing(replace(framing, per_request=framing.per_request + self.offset(model)))
-        ratio, ceiling = self.ratio(model), self.ceiling(model)
-        scaled = replace(
-            framing,
-            per_token=framing.per_token * ratio,
-            per_tool_token=framing.per_tool_token * ratio,
-            per_call_token=framing.per_call_token * ratio,
-        )
-        if ceiling is not None and not margin.none:
-            spread = ceiling / ratio
-            margin = replace(margin, text=_narrowed(margin.text, spread), tools=_narrowed(margin.tools, spread))
-        return counter.with_framing(scaled, margin=margin)
+            offset = self.offset(counter.model)
+            return TokenCount(estimate=count.estimate + offset, bound=count.bound + offset)
+        ratios = self._ratios(counter.model)
+        if len(ratios) < _ENOUGH:
+            return count
+        estimate = round(count.estimate * median(ratios))
+        once = counter.margin.per_request  # ratios say nothing of what does not grow with the request
+        margin = (count.bound - once) / count.estimate
+        highest = max(max(ratios) * _RESERVE, 1 + (margin - 1) * _KEPT)
+        return TokenCount(estimate=estimate, bound=max(estimate, math.ceil(count.estimate * highest) + once))
+
+    def excess(self, counter: TokenCounter) -> Excess:
+        """Give by how much bills of the counter's model are above what it counts, for budgets to keep that free."""
+        if not self.enabled or counter.model is None:
+            return Excess()
+        if counter.exact:
+            return Excess(offset=self.offset(counter.model))
+        ratios = sorted(self._ratios(counter.model))
+        if len(ratios) < _ENOUGH:
+            return Excess()
+        # The highest may be a single bill that stands out: of a request that a server ran again, say.
+        return Excess(factor=max(1.0, ratios[-2] / counter.margin.text))
 
     def to_dict(self) -> dict[str, list[list[int]]]:
         """Give what is known, as plain JSON types: for each model its estimates and bills."""
@@ -130,13 +159,17 @@ class Calibration:
         with self._lock:
             return list(self._pairs.get(model, ()))
 
+    def _ratios(self, model: str) -> list[float]:
+        return [billed / estimate for estimate, billed in self._known(model)]
 
-def _narrowed(margin: float, spread: float) -> float:
-    return min(margin, max(spread, 1 + (margin - 1) * _KEPT))
 
-
-def _plausible(estimate: int, billed: int) -> bool:
-    return estimate >= _SMALL and _LEAST <= billed / estimate <= _MOST
+def _plausible(estimate: object, billed: object) -> bool:
+    """Whether a bill may be that of a request; whatever a provider sends, it is no error."""
+    for figure in (estimate, billed):
+        if not isinstance(figure, int) or isinstance(figure, bool) or figure < _SMALL // _FARTHEST:
+            return False
+    a, b = cast("int", estimate), cast("int", billed)
+    return a >= _SMALL and a <= b * _FARTHEST and b <= a * _FARTHEST
 
 
 def _read(pairs: object) -> Iterator[Pair]:

@@ -21,15 +21,16 @@ def minified(arguments: str) -> str:
 
 def wrapped_calls(calls: Iterable[ToolCall]) -> str:
     """Write calls side by side as the arguments of the one call that holds them."""
-    uses = [{"recipient_name": f"functions.{call.name}", "parameters": _parsed(call.arguments)} for call in calls]
-    return _compact({"tool_uses": uses})
+    uses = (f'{{"recipient_name":{_compact(f"functions.{c.name}")},"parameters":{_written(c)}}}' for c in calls)
+    return f'{{"tool_uses":[{",".join(uses)}]}}'
 
 
-def _parsed(arguments: str) -> object:
+def _written(call: ToolCall) -> str:
+    """Give the arguments of a call as JSON: what is none is a string in it."""
     try:
-        return json.loads(arguments)
+        return _compact(json.loads(call.arguments))
     except (ValueError, RecursionError):
-        return arguments
+        return _compact(call.arguments)
 
 
 def _compact(value: object) -> str:

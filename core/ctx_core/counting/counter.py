@@ -22,15 +22,10 @@ from ctx_core.counting.families_openai import CHAT
 from ctx_core.counting.framing import Framing, Margin
 from ctx_core.counting.image_prices import image_size
 from ctx_core.counting.registry import encoding_tokenizer, resolve
+from ctx_core.counting.requests import charged, measured
 from ctx_core.counting.tokenizers import CachedTokenizer, Tokenizer, TokenizerLike, is_tokenizer
-from ctx_core.counting.tool_schemas import (
-    ToolDefinition,
-    compact_json,
-    read_tool,
-    schema_strings,
-    tool_json,
-)
-from ctx_core.counting.typescript import tools_text
+from ctx_core.counting.tool_prices import priced_tools
+from ctx_core.counting.tool_schemas import ToolDefinition, compact_json
 from ctx_core.errors import BudgetError
 from ctx_core.messages import (
     AudioPart,
@@ -72,7 +67,7 @@ class TokenCounter:
     margin: Margin
     """What is added so that a bill is not above the figures; nothing for a tokenizer of your own."""
     calibration: Calibration | None
-    """Learns from the model's bills; None: nothing does. Whole requests are counted by what it knows."""
+    """Learns from the model's bills; None: nothing does. `measure` gives figures by it, the counting methods don't."""
 
     def __init__(
         self,
@@ -119,20 +114,13 @@ class TokenCounter:
         return replace(self, margin=Margin(), calibration=None)
 
     @property
-    def calibrated(self) -> TokenCounter:
-        """The counter as its calibration has it at this moment; it learns no more."""
-        if self.calibration is None:
-            return self
-        return self.calibration.applied(replace(self, calibration=None))
-
-    @property
     def exact(self) -> bool:
         """Whether it counts with the model's own vocabulary, as far as is known."""
         return self.framing.per_token == 1.0 and not self.tokenizer.estimates
 
-    def with_framing(self, framing: Framing, *, margin: Margin | None = None) -> TokenCounter:
-        """Give the same counter with another framing, and another margin."""
-        return replace(self, framing=framing, margin=margin or self.margin)
+    def with_framing(self, framing: Framing) -> TokenCounter:
+        """Give the same counter with another framing."""
+        return replace(self, framing=framing)
 
     @property
     def primer(self) -> int:
@@ -188,28 +176,7 @@ class TokenCounter:
         if not tools:
             return 0
         framing = self.framing
-        specs = [read_tool(tool, at) for at, tool in enumerate(tools)]
-        known = [spec for spec in specs if spec is not None]
-        raw = sum(
-            self.tokenizer.count(compact_json(dict(tool), at))
-            for at, (tool, spec) in enumerate(zip(tools, specs, strict=True))
-            if spec is None and framing.tools != "definition"
-        )
-        extra = framing.per_tool * len(tools) + framing.per_grammar * sum(bool(spec.grammar) for spec in known)
-        if framing.tools == "definition":
-            raw = sum(self.tokenizer.count(compact_json(dict(tool), at)) for at, tool in enumerate(tools))
-        elif framing.tools == "typescript":
-            raw += self.tokenizer.count(tools_text(known)) if known else 0
-        elif framing.tools == "json":
-            raw += sum(
-                self.tokenizer.count(tool_json(tool, at)) for at, tool in enumerate(tools) if specs[at] is not None
-            )
-        else:
-            for spec in known:
-                raw += self.tokenizer.count(spec.name) + self.tokenizer.count(spec.description)
-                for string, is_property in schema_strings(spec.parameters):
-                    raw += self.tokenizer.count(string)
-                    extra += framing.per_property if is_property else 0
+        raw, extra = priced_tools(tools, framing, self.tokenizer)
         tokens = raw * framing.per_tool_token + extra + framing.any_tools
         return self._scaled(tokens, self.margin.tools) + self.margin.any_tools
 
@@ -223,8 +190,6 @@ class TokenCounter:
         Raises:
             BudgetError: for a schema that JSON cannot hold.
         """
-        from ctx_core.counting.requests import charged
-
         return 0 if options is None else charged(self, options, tools=tools)
 
     def count_messages(
@@ -244,9 +209,8 @@ class TokenCounter:
         options: RequestOptions | None = None,
     ) -> TokenCount:
         """Give both figures of a whole request, with the corrections that only the whole request allows."""
-        from ctx_core.counting.requests import measured
-
-        return measured(self.calibrated, list(as_messages(messages)), list(tools), options)
+        count = measured(self, list(as_messages(messages)), list(tools), options)
+        return count if self.calibration is None else self.calibration.corrected(self, count)
 
     def _frame(self, message: Message) -> int:
         framing, role = self.framing, message.role

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _THROUGH_RESPONSES: Final = frozenset({"openrouter", "vercel-gateway"})
 """Hosts that send chat requests on to OpenAI's responses API: of 43 recorded bills with tools 35 are exact by it."""
+_VERSION: Final = re.compile(r"[-@](latest|\d{4}-?\d{2}-?\d{2}|\d{4})$")
+"""What makes a model's name that of a version of it."""
 _LOCK: Final = threading.Lock()
 _REGISTERED: Final[dict[str, tuple[CachedTokenizer, Framing]]] = {}
 _CACHES: Final[dict[str, CachedTokenizer]] = {}
@@ -67,6 +70,12 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
 def family_of(model: str, *, api: str | None = None, host: str | None = None) -> Family:
     """Give the row of the table for a model: the one for this API with the longest prefix, and for this host."""
     return _found(list(_spellings(model)), api, host)[1]
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names are those of one model: with a provider in front, or a version behind, of either."""
+    bare, like = (_VERSION.sub("", name.strip().lower().rsplit("/", 1)[-1]) for name in (one, other))
+    return bare == like
 
 
 def _shortest(names: list[str]) -> int:

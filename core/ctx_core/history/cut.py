@@ -22,13 +22,17 @@ class Cut:
     """One stretch under one limit. At first all of it is kept."""
 
     stretch: Stretch
-    protected: set[int]
-    """Indices that stay whatever else goes."""
+    head: set[int]
+    """Indices of the first messages, which stay through every cut."""
+    pinned: set[int]
+    """Indices of the pinned messages, which do so too."""
     limit: int
     """Tokens that everything kept may cost."""
     low_water: float
     """Share of the limit, and of the most messages, that a new cut goes down to."""
 
+    protected: set[int] = field(init=False)
+    """Indices that stay whatever else goes."""
     kept: set[int] = field(init=False)
     """Indices that go out."""
     start: int = field(init=False)
@@ -48,6 +52,7 @@ class Cut:
     def __post_init__(self) -> None:
         """Keep all there is, in the remembered form."""
         state, stretch = self.stretch.state, self.stretch
+        self.protected = {*stretch.instructions, *self.head, *self.pinned}
         self.kept = set(range(len(stretch.entries)))
         self.start = stretch.index_of(stretch.first)
         self.cleared = {at: text for at, (_, text) in state.cleared.items()}
@@ -160,6 +165,7 @@ class Cut:
             start_key=message_key(transcript[position]),
             kept=tuple(before),
             kept_keys=tuple(message_key(transcript[at]) for at in before),
+            head_end=self._head_end() if self.made and position else self.stretch.state.head_end,
             gone_key=next((message_key(transcript[at]) for at in range(position) if at not in before), None),
             cleared=cleared,
             shortened=shortened,
@@ -172,6 +178,12 @@ class Cut:
         kept = self._positions_before(position)
         copies = self.stretch.repairs.copies.items()
         return any(first < position <= copy and first not in kept for copy, first in copies)
+
+    def _head_end(self) -> int:
+        entries, end = self.stretch.entries, max(self.head, default=-1) + 1
+        if end == 0:
+            return 0
+        return entries[end].position if end < len(entries) else self.stretch.length
 
     def _positions_before(self, position: int) -> set[int]:
         entries = self.stretch.entries

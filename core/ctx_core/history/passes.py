@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctx_core.history.cuts import safe_cuts
-from ctx_core.history.squeeze import shorten, squeeze_newest_results, truncate_protected
+from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
 from ctx_core.history.tool_results import clearable
 from ctx_core.messages import Role
 
@@ -34,7 +34,7 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
         _drop_steps(cut)
     _drop_reasoning(cut)
     if cut.over(cut.limit):
-        squeeze_newest_results(cut)
+        squeeze_results(cut)
     if truncate and cut.over(cut.limit):
         truncate_protected(cut)
 

@@ -1,4 +1,4 @@
-"""Which messages stay through every cut: instructions, the first ones, the pinned."""
+"""Which messages stay through every cut beside the instructions: the first ones, and the pinned."""
 
 from __future__ import annotations
 
@@ -13,24 +13,17 @@ if TYPE_CHECKING:
     from ctx_core.history.stretch import Stretch
 
 
-def protected(stretch: Stretch, limit: int) -> set[int]:
-    """Give the indices of the entries that stay whatever else goes.
+def first_messages(stretch: Stretch, limit: int) -> set[int]:
+    """Give the indices of the first messages, from the first user message on, in whole steps.
 
     Args:
-        stretch: the conversation; where it was cut before, its head is what was kept then.
+        stretch: the conversation; where it was cut before, they are among those that were kept then.
         limit: tokens of the history, of which `keep_first` may be a share.
     """
-    return {*stretch.instructions, *_head(stretch, limit), *_pinned(stretch)}
-
-
-def _head(stretch: Stretch, limit: int) -> set[int]:
-    """Give the first messages, from the first user message on, in whole steps."""
-    wanted, entries = stretch.policy.keep_first, stretch.entries
-    start, cut_at = stretch.state.start, len(entries)
+    wanted, entries, end_then = stretch.policy.keep_first, stretch.entries, stretch.state.head_end
     if wanted == 0 or not any(turn.has_question for turn in stretch.turns):
         return set()
-    if start > 0:
-        cut_at = stretch.index_of(start)
+    cut_at = len(entries) if end_then is None else stretch.index_of(end_then)
     first = next(turn.start for turn in stretch.turns if turn.has_question)
     ends = [*safe_cuts(entries, first + 1, cut_at), cut_at] if first < cut_at else []
     head: set[int] = set()
@@ -45,8 +38,8 @@ def _head(stretch: Stretch, limit: int) -> set[int]:
     return head
 
 
-def _pinned(stretch: Stretch) -> set[int]:
-    """Give the pinned entries with the whole of their step and the question of their turn."""
+def pinned_messages(stretch: Stretch) -> set[int]:
+    """Give the indices of the pinned entries, with the whole of their step and the question of their turn."""
     pinned = stretch.policy.pinned
     if pinned is None:
         return set()

@@ -37,6 +37,7 @@ def matching(state: WindowState | None, transcript: Transcript[Any]) -> WindowSt
         start=start,
         kept=kept,
         kept_keys=tuple(message_key(transcript[at]) for at in kept),
+        head_end=None if state.head_end is None else max(0, state.head_end + shift),
         cleared={at + shift: pair for at, pair in state.cleared.items() if _is(transcript, at + shift, pair[0])},
         shortened={at + shift: pair for at, pair in state.shortened.items() if _is(transcript, at + shift, pair[0])},
         reasoning_from=max(0, state.reasoning_from + shift),

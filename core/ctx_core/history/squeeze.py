@@ -44,18 +44,19 @@ def shorten(cut: Cut, at: int, most: int) -> None:
         cut.shortened[stretch.entries[at].position] = most
 
 
-def squeeze_newest_results(cut: Cut) -> None:
-    """Cut the results of the newest step as far as it takes."""
+def squeeze_results(cut: Cut) -> None:
+    """Cut the results of the newest step as far as it takes, and where that is not enough all that are kept."""
     stretch, newest = cut.stretch, steps(cut.stretch.entries)
-    if not newest:
+    results = [at for at in sorted(cut.kept) if stretch.is_result(at) and at not in cut.protected]
+    for begin in (newest[-1][0] if newest else 0, 0):
+        chosen = [at for at in results if at >= begin]
+        most = squeeze(map(stretch.cost, chosen), by=cut.tokens - cut.limit)
+        if most is None:
+            continue
+        for at in chosen:
+            if stretch.cost(at) > most:
+                shorten(cut, at, most)
         return
-    results = [at for at in range(*newest[-1]) if at in cut.kept and stretch.is_result(at) and at not in cut.protected]
-    most = squeeze(map(stretch.cost, results), by=cut.tokens - cut.limit)
-    if most is None:
-        return
-    for at in results:
-        if stretch.cost(at) > most:
-            shorten(cut, at, most)
 
 
 def truncate_protected(cut: Cut) -> None:

@@ -32,6 +32,8 @@ class WindowState:
     """Positions before `start` that are kept: system messages, the pinned, the question of a cut turn."""
     kept_keys: tuple[str, ...] = ()
     """Their keys, in the same order."""
+    head_end: int | None = None
+    """Position behind the first messages that stay, as `keep_first` has it; None while nothing was cut."""
     gone_key: str | None = None
     """Key of the first message that is left out, by which one that was put in its place is noticed."""
     cleared: Mapping[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]], hash=False)
@@ -75,6 +77,7 @@ class WindowState:
             "start_key": self.start_key,
             "kept": list(self.kept),
             "kept_keys": list(self.kept_keys),
+            "head_end": self.head_end,
             "gone_key": self.gone_key,
             "cleared": {str(at): list(pair) for at, pair in self.cleared.items()},
             "shortened": {str(at): list(pair) for at, pair in self.shortened.items()},
@@ -96,6 +99,7 @@ class WindowState:
                 start_key=None if start_key is None else str(start_key),
                 kept=tuple(int(at) for at in data["kept"]),
                 kept_keys=tuple(str(key) for key in data["kept_keys"]),
+                head_end=None if data["head_end"] is None else int(data["head_end"]),
                 gone_key=None if data["gone_key"] is None else str(data["gone_key"]),
                 cleared={int(at): (str(key), str(text)) for at, (key, text) in dict(data["cleared"]).items()},
                 shortened={int(at): (str(key), int(limit)) for at, (key, limit) in dict(data["shortened"]).items()},

@@ -29,7 +29,10 @@ def shortened(
     if tokens <= limit:
         return message
     text = message.text
-    frame = counter.count_message(message.with_only_text(""), parallel=parallel)
+    empty = message.with_only_text("")
+    if empty.parts == message.parts:
+        return message
+    frame = counter.count_message(empty, parallel=parallel)
     room = limit - frame
     while True:
         cut = cut_middle(text, max(0, room), counter, marker=policy.cut_marker) if text else ""

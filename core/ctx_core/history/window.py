@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.history.cut import Cut
 from ctx_core.history.passes import make_fit
-from ctx_core.history.protected import protected
+from ctx_core.history.protected import first_messages, pinned_messages
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.stretch import stretch_from
@@ -74,7 +74,7 @@ def select(
 
     def cut_from(known: WindowState) -> Cut:
         stretch = _examined(transcript, limit, counter, policy, known)
-        cut = Cut(stretch, protected(stretch, limit), limit, low_water)
+        cut = Cut(stretch, first_messages(stretch, limit), pinned_messages(stretch), limit, low_water)
         if stretch.entries:
             make_fit(cut, truncate=truncate)
         return cut
@@ -110,13 +110,21 @@ def _examined(
     if policy.pinned is not None or policy.keep_first:
         return look(0, ())
     instructions = [at for at in range(size) if transcript.role(at).instructs]
-    looked = _FIRST_LOOK
+    looked = max(_FIRST_LOOK, size - _preserved_from(transcript, policy))
     while True:
         first = _question_before(transcript, max(0, size - looked))
         stretch = look(first, instructions)
         if first == 0 or not _all_fit(stretch, limit):
             return stretch
         looked = 2 * (size - first)
+
+
+def _preserved_from(transcript: Transcript[Any], policy: HistoryPolicy) -> int:
+    """Give the position of the oldest turn that is never left out."""
+    at = len(transcript)
+    for _ in range(policy.preserve_recent_turns + 1):
+        at = _question_before(transcript, at - 1)
+    return max(0, at)
 
 
 def _question_before(transcript: Transcript[Any], at: int) -> int:

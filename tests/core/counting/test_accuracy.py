@@ -99,8 +99,8 @@ def test_a_calibration_narrows_without_going_under() -> None:
     for row in recorded(RECORDED):
         model = f"{row.provider}/{row.api}/{row.model}"
         plain = replace(counter_of(row), model=model)
-        both = (plain, calibration.applied(plain))
-        counts = [one.measure(row.messages, tools=row.tools, options=options_of(row)) for one in both]
+        first = plain.measure(row.messages, tools=row.tools, options=options_of(row))
+        counts = [first, calibration.corrected(plain, first)]
         if known[model] >= 3:
             for at, count in enumerate(counts):
                 under[at] += count.bound < row.billed

@@ -113,6 +113,15 @@ def test_calls_side_by_side_of_a_reasoning_chat_are_held_with_plain_results(toke
     assert estimate(counter, Message.assistant(tool_calls=calls), *results) == 2 + 30 + sum(map(tokens.count, texts))
 
 
+@pytest.mark.parametrize("levels", [100, 985, 990, 1_000, 100_000])
+def test_arguments_of_any_depth_are_counted(levels: int) -> None:
+    """As they are written, where they are nested too deep to be read."""
+    deep = "[" * levels + "]" * levels
+    calls, results = calls_of(deep, "{}")
+    assert estimate(CHAT, Message.assistant(tool_calls=calls), *results) > 20
+    assert estimate(CHAT, Message.assistant(tool_calls=calls[:1]), *results[:1]) > 20
+
+
 def test_text_beside_calls_keeps_its_own_message(tokens: Tokenizer) -> None:
     """What is said beside calls that are held in one costs a message of its own."""
     calls, results = calls_of('{"a":1}', '{"a":2}')
