@@ -22,6 +22,7 @@ from langchain_core.messages import (
     add_notification_metadata,
 )
 
+from ctx_core.content_blocks import read_block, read_content, sealed, visible_text
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from ctx_core.messages import (
@@ -35,7 +36,6 @@ from ctx_core.messages import (
     Role,
     TextPart,
 )
-from ctx_core.openai_messages import read_block, read_content, sealed, visible_text
 from langchain_ctx.tool_calls import CALL_BLOCKS, block_call_id, calls_update, read_calls, unpaired_call_texts
 
 if TYPE_CHECKING:

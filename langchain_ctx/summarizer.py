@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
-from ctx_core.summarizing import as_prompt
+from ctx_core.summary_prompts import as_prompt
 from langchain_ctx.bound_model import bound_model
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
 
+from ctx_core.content_blocks import arguments_text
 from ctx_core.messages import ToolCall
-from ctx_core.openai_messages import arguments_text
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

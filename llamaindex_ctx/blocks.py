@@ -19,6 +19,7 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
+from ctx_core.content_blocks import sealed
 from ctx_core.messages import (
     AudioPart,
     CitationPart,
@@ -30,7 +31,6 @@ from ctx_core.messages import (
     TextPart,
     VideoPart,
 )
-from ctx_core.openai_messages import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import BudgetError
-from ctx_core.summarizing import as_prompt
+from ctx_core.summary_prompts import as_prompt
 from llamaindex_ctx.view import text_of
 
 if TYPE_CHECKING:

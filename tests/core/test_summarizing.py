@@ -2,116 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import pickle
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ctx_core import (
     BudgetError,
-    Context,
     ContextBuilder,
-    Framing,
     HistoryPolicy,
     Message,
     Role,
     RollingSummary,
     Summarizing,
-    TokenCounter,
     Tokens,
-    ToolCall,
     WindowState,
 )
-from ctx_core.summarizing import as_prompt, pieces
 from tests.contract.shared import case_files, failed, load
+from tests.core.summaries import CAP, WORDS, Conversation, Notes, OpenAIMessage, contents, fail, talk, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-OpenAIMessage = dict[str, Any]
-
-WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
-CAP = 12
-HEADING = "So far:"
-
-
-def talk(turns: int) -> list[OpenAIMessage]:
-    """Make a conversation of so many answered turns of five words, and a last question."""
-    return [
-        *(
-            {"role": role, "content": f"{text} {at}"}
-            for at in range(turns)
-            for role, text in (("user", "my question"), ("assistant", "answer"))
-        ),
-        {"role": "user", "content": f"my question {turns}"},
-    ]
-
-
-def texts(messages: Sequence[Message]) -> list[str]:
-    """Show neutral messages."""
-    return [message.text for message in messages]
-
-
-def contents(context: Context[OpenAIMessage]) -> list[str]:
-    """Show what goes out."""
-    return [str(message["content"]) for message in context.messages]
-
-
-class Notes:
-    """Summarises by numbering its own calls, and remembers what it was given."""
-
-    def __init__(self) -> None:
-        """Begin without calls."""
-        self.calls: list[tuple[str, list[str]]] = []
-
-    def __call__(self, summary: str, messages: Sequence[Message]) -> str:
-        """Note what was given."""
-        self.calls.append((summary, texts(messages)))
-        return f"notes {len(self.calls)}"
-
-    @property
-    def given(self) -> list[str]:
-        """All messages that were ever given, in order."""
-        return [text for _, given in self.calls for text in given]
-
-
-class Conversation:
-    """Asks turn by turn, with the state of the turn before."""
-
-    def __init__(
-        self, role: Role = Role.USER, policy: HistoryPolicy | None = None, *, limit: int = 40, cap: int = CAP
-    ) -> None:
-        """Begin without a state."""
-        rolling = RollingSummary(role=role, cap=Tokens(cap), heading=HEADING)
-        self.builder = ContextBuilder(limit, WORDS).history(policy or HistoryPolicy()).rolling_summary(rolling)
-        self.state = WindowState()
-
-    def build(self, messages: list[OpenAIMessage]) -> Callable[[WindowState | None], Context[OpenAIMessage]]:
-        """Give what builds a request."""
-        return lambda state: self.builder.build(messages, state=self.state if state is None else state)
-
-    def ask(self, summarizing: Summarizing, messages: list[OpenAIMessage]) -> Context[OpenAIMessage]:
-        """Build a request, and remember its state."""
-        context = summarizing.run(self.build(messages), key="c")
-        self.state = context.state
-        return context
-
-    async def aask(self, summarizing: Summarizing, messages: list[OpenAIMessage]) -> Context[OpenAIMessage]:
-        """Build a request in a task, and remember its state."""
-        context = await summarizing.arun(self.build(messages), key="c")
-        self.state = context.state
-        return context
-
-
-def fail(summary: str, messages: Sequence[Message]) -> str:
-    """Fail as a provider does, with content in the error."""
-    msg = f"cannot summarise {messages[0].text!r} after {summary!r}"
-    raise ConnectionError(msg)
 
 
 @pytest.mark.parametrize("path", case_files("summarize"))
@@ -265,120 +178,6 @@ def test_a_failure_is_logged_without_content(caplog: pytest.LogCaptureFixture) -
     assert "question" not in record.message
 
 
-def test_a_model_that_takes_too_long_is_not_waited_for() -> None:
-    """The turn goes out with the marker while the model still thinks."""
-    done = threading.Event()
-
-    def slow(_: str, __: Sequence[Message]) -> str:
-        done.wait()
-        return "late"
-
-    try:
-        context = Conversation().ask(Summarizing(slow, timeout=0.01), talk(20))
-        assert not done.is_set()
-    finally:
-        done.set()
-    assert contents(context)[0].endswith("earlier messages omitted]")
-
-
-async def test_a_task_that_takes_too_long_is_cancelled() -> None:
-    """So that nobody pays for an answer that nobody reads."""
-    cancelled = []
-
-    async def slow(_: str, __: Sequence[Message]) -> str:
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            cancelled.append(True)
-            raise
-        return "never"
-
-    context = await Conversation().aask(Summarizing(slow, timeout=0.01), talk(20))
-    assert contents(context)[0].endswith("earlier messages omitted]")
-    assert cancelled == [True]
-
-
-async def test_a_cancelled_turn_leaves_the_way_free() -> None:
-    """The next turn of the conversation has it summarised."""
-    started = asyncio.Event()
-    answers: list[Callable[[], Any]] = [asyncio.Event().wait, lambda: asyncio.sleep(0)]
-
-    async def summarise(_: str, __: Sequence[Message]) -> str:
-        started.set()
-        await answers.pop(0)()
-        return "notes"
-
-    conversation, summarizing = Conversation(), Summarizing(summarise)
-    turn = asyncio.create_task(conversation.aask(summarizing, talk(20)))
-    await started.wait()
-    turn.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await turn
-    assert (await conversation.aask(summarizing, talk(20))).state.summary == "notes"
-
-
-def test_threads_at_once_have_it_summarised_once() -> None:
-    """One has it summarised; the others go out with the marker and don't wait."""
-    asked, others, calls = threading.Event(), threading.Event(), []
-
-    def summarise(_: str, __: Sequence[Message]) -> str:
-        calls.append(1)
-        asked.set()
-        others.wait(20)
-        return "notes"
-
-    conversation, summarizing = Conversation(), Summarizing(summarise)
-
-    def ask() -> Context[OpenAIMessage]:
-        return summarizing.run(conversation.build(talk(20)), key="c")
-
-    with ThreadPoolExecutor(5) as pool:
-        first = pool.submit(ask)
-        assert asked.wait(20)
-        meanwhile = list(pool.map(lambda _: ask(), range(4)))
-        others.set()
-        assert first.result().state.summary == "notes"
-    assert len(calls) == 1
-    assert {context.state.summary for context in meanwhile} == {""}
-    assert all(contents(context)[0].endswith("earlier messages omitted]") for context in meanwhile)
-
-
-async def test_tasks_at_once_have_it_summarised_once() -> None:
-    """The same on an event loop."""
-    calls = []
-
-    async def summarise(_: str, __: Sequence[Message]) -> str:
-        calls.append(1)
-        await asyncio.sleep(0)
-        return "notes"
-
-    conversation, summarizing = Conversation(), Summarizing(summarise)
-    turns = [summarizing.arun(conversation.build(talk(20)), key="c") for _ in range(5)]
-    contexts = await asyncio.gather(*turns)
-    assert len(calls) == 1
-    assert sorted(context.state.summary for context in contexts) == ["", "", "", "", "notes"]
-
-
-async def test_conversations_do_not_wait_for_each_other() -> None:
-    """Each has a key of its own."""
-    summarizing, conversation = Summarizing(Meeting(2)), Conversation()
-    turns = [summarizing.arun(conversation.build(talk(20)), key=key) for key in ("a", "b")]
-    assert [context.state.summary for context in await asyncio.gather(*turns)] == ["met", "met"]
-
-
-class Meeting:
-    """Answers nobody before all have asked."""
-
-    def __init__(self, count: int) -> None:
-        """Take the number of those who are to ask."""
-        self.barrier = asyncio.Barrier(count)
-
-    async def __call__(self, _: str, __: Sequence[Message]) -> str:
-        """Wait for the others."""
-        await self.barrier.wait()
-        return "met"
-
-
 def test_a_summary_over_its_cap_is_cut_with_a_marker() -> None:
     """The request stays within its budget and the cut where it was; the report says what was cut."""
     conversation = Conversation()
@@ -399,17 +198,6 @@ def test_room_for_the_summary_is_kept_free_before_it_is_there() -> None:
     assert contents(full)[1:] == contents(waiting)[1:]
 
 
-def test_more_than_the_summariser_takes_goes_to_it_piece_by_piece() -> None:
-    """Each piece is within the window and comes with the summary of those before it."""
-    notes, conversation = Notes(), Conversation()
-    context = conversation.ask(Summarizing(notes, window=100, counter=WORDS), talk(200))
-    assert len(notes.calls) > 5
-    assert all(sum(len(text.split()) for text in given) <= 100 for _, given in notes.calls)
-    assert [summary for summary, _ in notes.calls[:3]] == ["", "notes 1", "notes 2"]
-    assert notes.given == [message["content"] for message in talk(200)[: context.state.start]]
-    assert context.state.summary == f"notes {len(notes.calls)}"
-
-
 def test_if_one_piece_fails_all_of_them_wait() -> None:
     """Half a summary must not stand for the whole."""
     notes = Notes()
@@ -419,66 +207,6 @@ def test_if_one_piece_fails_all_of_them_wait() -> None:
 
     context = Conversation().ask(Summarizing(second_fails, window=100, counter=WORDS), talk(200))
     assert (context.state.summary, len(context.unsummarised())) == ("", context.state.start)
-
-
-def test_a_message_over_the_window_loses_its_middle() -> None:
-    """Head and tail of it are summarised, and it shares its piece with nobody."""
-    long = Message.user(" ".join(f"w{at}" for at in range(1_000)))
-    cut = pieces([Message.user("before"), long, Message.user("after")], 100, WORDS)
-    assert [len(piece) for piece in cut] == [1, 1, 1]
-    (middle,) = cut[1]
-    assert WORDS.count_message(middle) <= 100
-    assert middle.text.startswith("w0 ")
-    assert middle.text.endswith(" w999")
-
-
-def test_a_coroutine_function_serves_the_sync_door() -> None:
-    """The same summariser goes to both doors."""
-
-    async def summarise(_: str, __: Sequence[Message]) -> str:
-        await asyncio.sleep(0)
-        return "notes"
-
-    assert Conversation().ask(Summarizing(summarise), talk(20)).state.summary == "notes"
-
-
-async def test_the_async_door_prefers_a_method_that_does_not_block() -> None:
-    """An object may have both; each door takes its own."""
-
-    class Both:
-        def __call__(self, _: str, __: Sequence[Message]) -> str:
-            return "sync"
-
-        async def acall(self, _: str, __: Sequence[Message]) -> str:
-            return "async"
-
-    assert (await Conversation().aask(Summarizing(Both()), talk(20))).state.summary == "async"
-    assert Conversation().ask(Summarizing(Both()), talk(20)).state.summary == "sync"
-
-
-async def test_a_plain_function_does_not_stop_the_event_loop() -> None:
-    """In the async door it runs in a thread."""
-    loop_thread, threads = threading.get_ident(), []
-
-    def summarise(_: str, __: Sequence[Message]) -> str:
-        threads.append(threading.get_ident())
-        return "notes"
-
-    await Conversation().aask(Summarizing(summarise), talk(20))
-    assert len(threads) == 1
-    assert threads[0] != loop_thread
-
-
-def test_without_a_timeout_it_runs_where_the_turn_runs() -> None:
-    """No thread is made that nobody asked for."""
-    threads = []
-
-    def summarise(_: str, __: Sequence[Message]) -> str:
-        threads.append(threading.get_ident())
-        return "notes"
-
-    Conversation().ask(Summarizing(summarise, timeout=None), talk(20))
-    assert threads == [threading.get_ident()]
 
 
 @pytest.mark.parametrize(
@@ -496,22 +224,3 @@ def test_copies_work_on_their_own(again: Callable[[Summarizing], Summarizing]) -
     """A copy summarises with the same settings, and its lock is its own."""
     other = again(Summarizing(fail, timeout=None))
     assert contents(Conversation().ask(other, talk(20)))[0].endswith("earlier messages omitted]")
-
-
-def test_a_prompt_has_the_summary_so_far_and_who_said_what() -> None:
-    """Calls are shown with their arguments; a message without text says so."""
-    call = ToolCall(id="1", name="look", arguments='{"at": 1}')
-    messages = [
-        Message.user("where?"),
-        Message(role=Role.ASSISTANT, tool_calls=(call,)),
-        Message(role=Role.TOOL, tool_call_id="1"),
-    ]
-    prompt = as_prompt("Ana asks.", messages)
-    assert "<summary>\nAna asks.\n</summary>" in prompt
-    assert 'user: where?\nassistant: [calls look {"at": 1}]\ntool: [no text]' in prompt
-
-
-def test_a_first_prompt_has_no_summary_so_far() -> None:
-    """Nothing in it speaks of one."""
-    assert "<summary>" not in as_prompt("", [Message.user("hi")])
-    assert "summary so far" not in as_prompt("", [Message.user("hi")])

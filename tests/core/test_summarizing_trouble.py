@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ctx_core import Message, Summarizing, WindowState
-from tests.core.test_summarizing import WORDS, Conversation, Notes, contents, talk
+from tests.core.summaries import WORDS, Conversation, Notes, contents, talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,9 @@ import binascii
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
+
+from ctx_core.content_blocks import mapping_in
 
 if TYPE_CHECKING:
     from ctx_core.counting.framing import Framing
@@ -58,9 +60,11 @@ def document_price(part: FilePart, framing: Framing) -> int:
 
 def cites(part: Part) -> bool:
     """Whether the model is asked to quote from a document or a search result, as Claude's `citations` does."""
-    raw: object = part.raw
-    wanted = cast("Mapping[str, object]", raw).get("citations") if isinstance(raw, Mapping) else None
-    return isinstance(wanted, Mapping) and bool(cast("Mapping[str, object]", wanted).get("enabled"))
+    if not isinstance(part.raw, Mapping):
+        return False
+    block = cast("Mapping[str, Any]", part.raw)
+    holders = (block, mapping_in(block, "document"), mapping_in(block, "searchResult"))
+    return any(mapping_in(holder, "citations").get("enabled") for holder in holders)
 
 
 def _pages(data: str | bytes) -> int:

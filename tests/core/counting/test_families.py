@@ -115,10 +115,16 @@ def test_an_anchor_says_whether_encrypted_thoughts_were_billed() -> None:
     assert count_anchored(google, now, Anchor(billed=free + 100, sent=then)).estimate == free + growth
 
 
-def test_documents_that_are_to_be_quoted_cost_their_prompt_once() -> None:
-    """Claude is told how to quote, once, however many documents and search results there are."""
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        {"type": "document", "citations": {"enabled": True}},
+        {"document": {"format": "txt", "name": "a", "citations": {"enabled": True}}},
+    ],
+)
+def test_documents_that_are_to_be_quoted_cost_their_prompt_once(quoted: dict[str, object]) -> None:
+    """Claude is told how to quote, once, however many documents and search results there are, at Bedrock as well."""
     claude = TokenCounter.for_model("claude-haiku-4-5")
-    quoted = {"type": "document", "citations": {"enabled": True}}
     plain, asked = FilePart(text="It is 3."), FilePart(text="It is 3.", raw=quoted)
 
     def cost(*parts: FilePart) -> int:
