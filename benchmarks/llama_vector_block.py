@@ -53,7 +53,8 @@ class _ListStore(BasePydanticVectorStore):
         return [node.node_id for node in nodes]
 
     def delete(self, ref_doc_id: str, **kwargs: Any) -> None:
-        raise NotImplementedError
+        del kwargs
+        self._nodes = [node for node in self._nodes if node.ref_doc_id != ref_doc_id]
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         del kwargs

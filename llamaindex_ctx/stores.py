@@ -89,11 +89,13 @@ class Door(ABC):
     @abstractmethod
     async def _delete(self, call: _Call) -> None: ...
 
+    @abstractmethod
     async def _now(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        raise NotImplementedError
+        """Call a method of what keeps the messages, without waiting for anything."""
 
+    @abstractmethod
     async def _soon(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        raise NotImplementedError
+        """Call a method of what keeps the messages, on the event loop."""
 
 
 class ListDoor(Door):
@@ -103,17 +105,23 @@ class ListDoor(Door):
         """Take the list."""
         self._messages = messages
 
-    async def _read(self, call: _Call) -> list[ChatMessage]:  # noqa: ARG002 - a list needs no calls
-        return self._messages.copy()
+    async def _read(self, call: _Call) -> list[ChatMessage]:
+        return list(cast("Sequence[ChatMessage]", await call("copy")))
 
-    async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None:  # noqa: ARG002
-        self._messages.extend(messages)
+    async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
+        await call("extend", messages)
 
-    async def _replace(self, call: _Call, messages: Sequence[ChatMessage]) -> None:  # noqa: ARG002
-        self._messages[:] = messages
+    async def _replace(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
+        await call("__setitem__", slice(None), messages)
 
-    async def _delete(self, call: _Call) -> None:  # noqa: ARG002
-        self._messages.clear()
+    async def _delete(self, call: _Call) -> None:
+        await call("clear")
+
+    async def _now(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
+        return getattr(self._messages, method)(*arguments)
+
+    async def _soon(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
+        return await self._now(method, *arguments)
 
 
 class StoreDoor(Door):

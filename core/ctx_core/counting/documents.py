@@ -60,9 +60,10 @@ def document_price(part: FilePart, framing: Framing) -> int:
 
 def cites(part: Part) -> bool:
     """Whether the model is asked to quote from a document or a search result, as Claude's `citations` does."""
-    if not isinstance(part.raw, Mapping):
+    raw: object = part.raw
+    if not isinstance(raw, Mapping):
         return False
-    block = cast("Mapping[str, Any]", part.raw)
+    block = cast("Mapping[str, Any]", raw)
     holders = (block, mapping_in(block, "document"), mapping_in(block, "searchResult"))
     return any(mapping_in(holder, "citations").get("enabled") for holder in holders)
 
