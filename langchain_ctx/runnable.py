@@ -142,8 +142,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             recipe: brings `budget`, `counter`, `policy` and `on_overflow`, layers of text, and a usage log beside
                 `usage_log`. It is asked on every request for what goes with the current question. Its text is the
                 first system message; those of the prompt follow.
-            calibration: learns from the usage figures in the answers of the history and corrects the counts of its
-                model by them; several steps may share one. False: counts stay as they are.
+            calibration: learns from the usage figures in the answers of the history; where they are above what is
+                counted, as much is kept free. Several steps may share one. False: nothing is learned.
             name: shown in traces and graphs, instead of the name of the class.
 
         Raises:

@@ -7,7 +7,6 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
 
 from ctx_core.counting.counts import TokenCount
@@ -59,7 +58,8 @@ class Calibration:
     `measure` gives figures by it, narrower as bills agree. Builds are only made stricter by it, where bills are above
     the bound, and never wider: what they count, and so where they cut, is the same with it and without.
 
-    Robust: the median counts, single bills that stand out don't, and what is out of bounds is left out. Bounded:
+    Robust: three bills in four have to agree, single ones that stand out move nothing but a bound, and what is out of
+    bounds is left out. Bounded:
     `size` bills a model and `models` models, the longest unused model forgotten first. Threads may share it. Off while
     `enabled` is False: then nothing is learned and counts stay as they are.
     """
@@ -94,9 +94,11 @@ class Calibration:
         return True
 
     def ratio(self, model: str) -> float:
-        """Give the median of bill ÷ estimate; 1 where too little is known to lean on."""
-        ratios = self._ratios(model)
-        return median(ratios) if len(ratios) >= _ENOUGH else 1.0
+        """Give the ratio of bill to estimate that three bills in four reach or exceed, to whichever side of 1.
+
+        1 where they are on both sides of it, or where too little is known to lean on.
+        """
+        return _agreed(self._ratios(model))
 
     def offset(self, model: str) -> int:
         """Give the tokens by which every bill is above its estimate; 0 where too little is known to lean on."""
@@ -113,7 +115,7 @@ class Calibration:
         ratios = self._ratios(counter.model)
         if len(ratios) < _ENOUGH:
             return count
-        estimate = round(count.estimate * median(ratios))
+        estimate = round(count.estimate * _agreed(ratios))
         once = counter.margin.per_request  # ratios say nothing of what does not grow with the request
         margin = (count.bound - once) / count.estimate
         highest = max(max(ratios) * _RESERVE, 1 + (margin - 1) * _KEPT)
@@ -161,6 +163,13 @@ class Calibration:
 
     def _ratios(self, model: str) -> list[float]:
         return [billed / estimate for estimate, billed in self._known(model)]
+
+
+def _agreed(ratios: list[float]) -> float:
+    if len(ratios) < _ENOUGH:
+        return 1.0
+    ordered, quarter = sorted(ratios), len(ratios) // 4
+    return max(1.0, ordered[quarter]) * min(1.0, ordered[-1 - quarter])
 
 
 def _plausible(estimate: object, billed: object) -> bool:
