@@ -58,10 +58,10 @@ class Calibration:
     `measure` gives figures by it, narrower as bills agree. Builds are only made stricter by it, where bills are above
     the bound, and never wider: what they count, and so where they cut, is the same with it and without.
 
-    Robust: three bills in four have to agree, single ones that stand out move nothing but a bound, and what is out of
-    bounds is left out. Bounded:
-    `size` bills a model and `models` models, the longest unused model forgotten first. Threads may share it. Off while
-    `enabled` is False: then nothing is learned and counts stay as they are.
+    Robust: three bills in four have to agree, single ones that stand out move nothing but the bound of `measure`, and
+    what is out of bounds is left out. Bounded: `size` bills a model and `models` models, the longest unused model
+    forgotten first. Threads may share it. Off while `enabled` is False: then nothing is learned and counts stay as
+    they are.
     """
 
     def __init__(self, *, size: int = 32, models: int = 64, enabled: bool = True) -> None:
