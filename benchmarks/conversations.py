@@ -21,12 +21,13 @@ def anchored_rows(
     rows: Iterable[Recorded], counter: Callable[[Recorded], TokenCounter], options: Callable[[Recorded], RequestOptions]
 ) -> Iterator[tuple[Recorded, TokenCount]]:
     """Give every request of a conversation but its first, counted from the bill of the one before it."""
-    for row, before in _continued(rows):
+    for row, before in continued(rows):
         anchor = Anchor(billed=before.billed, sent=before.messages, tools=before.tools, options=options(before))
         yield row, count_anchored(counter(row), row.messages, anchor, tools=row.tools, options=options(row))
 
 
-def _continued(rows: Iterable[Recorded]) -> Iterator[tuple[Recorded, Recorded]]:
+def continued(rows: Iterable[Recorded]) -> Iterator[tuple[Recorded, Recorded]]:
+    """Give every request of a conversation but its first, with the one before it."""
     groups: dict[tuple[object, ...], list[Recorded]] = defaultdict(list)
     for row in rows:
         groups[row.provider, row.api, row.model, row.source, len(row.tools), row.messages[0]].append(row)

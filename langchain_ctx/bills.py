@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from ctx_core.counting.registry import same_model
+from ctx_core.counting.calibration import Calibration
+from ctx_core.counting.counts import TokenCount
+from ctx_core.counting.registry import counted_alike
 from ctx_core.history.state import message_key
 from langchain_ctx.convert import CODEC
 
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
 
     from ctx_core.builder import ContextBuilder
     from ctx_core.context import Context
-    from ctx_core.counting.calibration import Calibration
     from ctx_core.counting.counter import TokenCounter
     from langchain_ctx.conversations import Conversation
 
@@ -26,10 +28,11 @@ _MOST: Final = 1_024
 """Conversations whose last request is remembered."""
 
 
-class _Sent(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sent:
     calibration: Calibration
     model: str
-    estimate: int
+    count: TokenCount
     at: int
     """Where the answer will stand: behind the messages of the request."""
     ends: tuple[str, str]
@@ -55,11 +58,13 @@ class Bills:
         counter: TokenCounter,
     ) -> None:
         """Remember a request that is about to be sent for these messages."""
-        calibration, model = counter.calibration, counter.model
-        if calibration is None or model is None or not context.estimate:
+        calibration, model, count = counter.calibration, counter.model, context.count
+        if calibration is None or model is None or count is None:
             return
         with self._lock:
-            self._sent[conversation.key] = _Sent(calibration, model, context.estimate, len(messages), _ends(messages))
+            self._sent[conversation.key] = _Sent(
+                calibration=calibration, model=model, count=count, at=len(messages), ends=_ends(messages)
+            )
             self._sent.move_to_end(conversation.key)
             if len(self._sent) > _MOST:
                 self._sent.popitem(last=False)
@@ -76,11 +81,11 @@ class Bills:
             return  # another conversation that began alike
         answer = messages[sent.at]
         told = answer.response_metadata.get("model_name") or answer.response_metadata.get("model")
-        if isinstance(told, str) and not same_model(told, sent.model):
+        if isinstance(told, str) and not counted_alike(told, sent.model):
             return  # a fallback's
         billed = CODEC.read(answer).billed
         if billed is not None:
-            sent.calibration.observe(sent.model, estimate=sent.estimate, billed=billed)
+            sent.calibration.observe(sent.model, sent.count, billed=billed)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Bills:
         """Give itself: copies of what learns learn together."""

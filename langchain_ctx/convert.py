@@ -151,7 +151,8 @@ def _billed(native: BaseMessage) -> int | None:
         return None
     usage: object = native.usage_metadata
     if isinstance(usage, Mapping):
-        return input_tokens({"prompt_tokens": cast("Mapping[str, object]", usage).get("input_tokens")})
+        told = input_tokens({"prompt_tokens": cast("Mapping[str, object]", usage).get("input_tokens")})
+        return told or input_tokens(native.response_metadata)
     return input_tokens(native.response_metadata)
 
 

@@ -11,7 +11,7 @@ from llama_index.core.instrumentation.events.llm import LLMChatEndEvent, LLMChat
 from pydantic import PrivateAttr
 
 from ctx_core.counting.anchored import Anchor
-from ctx_core.counting.registry import same_model
+from ctx_core.counting.registry import counted_alike
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import BudgetError
 from ctx_core.messages import MEDIA
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from llamaindex_ctx.settings import ToolLike
 
-_NAMELESS: Final = ("", "unknown")
-"""What LlamaIndex calls a model that says no name."""
 _UNDER_WAY: Final = 256
 """Chats whose tools are remembered until their end; one that fails never ends."""
 
@@ -58,7 +56,8 @@ class CalibrationHandler(BaseEventHandler):
     """Teaches a counter's calibration by the bill of every chat, wherever in LlamaIndex it is held.
 
     It is added once, `get_dispatcher().add_event_handler(CalibrationHandler(counter))`, and whatever counts with the
-    same counter counts by what was learned. Chats of other models teach it nothing.
+    same counter goes by what was learned: `measure` in its figures, a memory in what it keeps free. Chats of models of
+    another family teach it nothing.
     """
 
     _counter: TokenCounter = PrivateAttr()
@@ -99,10 +98,8 @@ class CalibrationHandler(BaseEventHandler):
                 self._learn(event.messages, event.response, tools)
 
     def _means(self, model: object) -> bool:
-        """Whether a chat is one of the counter's model: a dated version of it is, one that has no name may be."""
-        if not isinstance(model, str) or model in _NAMELESS:
-            return True
-        return same_model(model, self._counter.model or "")
+        """Whether a chat is one of a model that is counted alike; one that has no name may be."""
+        return not isinstance(model, str) or counted_alike(model, self._counter.model or "")
 
     def _learn(self, messages: Sequence[ChatMessage], response: ChatResponse, tools: list[dict[str, Any]]) -> None:
         anchor = chat_anchor(messages, response, tools=tools)
@@ -110,5 +107,5 @@ class CalibrationHandler(BaseEventHandler):
         if anchor is None or any(isinstance(part, MEDIA) for message in anchor.sent for part in message.parts):
             return
         if calibration is not None and model is not None:
-            estimate = self._counter.nearest.measure(anchor.sent, tools=tools).estimate
-            calibration.observe(model, estimate=estimate, billed=anchor.billed)
+            count = self._counter.uncalibrated.measure(anchor.sent, tools=tools)
+            calibration.observe(model, count, billed=anchor.billed)

@@ -9,6 +9,7 @@ from ctx_core.accounting import Account
 from ctx_core.budget import Tokens, tokens_of
 from ctx_core.context import Context
 from ctx_core.counting.calibration import Excess
+from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.remembered import matching
 from ctx_core.history.repair import Entry
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from ctx_core.transcript import Codec, NativeT
 
 
-_TRIES: Final = 8
-"""Larger budgets that are tried before an overflow says how much is needed."""
+_TRIES: Final = 16
+"""Larger budgets that are tried before an overflow says how much is needed, each farther beyond the one before."""
 
 
 @dataclass(slots=True)
@@ -77,7 +78,7 @@ class Assembly:
             raise self._overflow(account)
         window = account.window
         system, entries = self._system_message(), self._conversation(window)
-        estimate = self._estimate([*([] if system is None else [system]), *(entry.message for entry in entries)])
+        sent = [*([] if system is None else [system]), *(entry.message for entry in entries)]
         messages = [] if system is None else [codec.write(system)]
         conversation = [codec.write(entry.message) for entry in entries]
         return Context(
@@ -86,7 +87,7 @@ class Assembly:
             conversation=conversation,
             report=account.report(original=self._original() if self.plan.count_original else None),
             state=window.state,
-            estimate=estimate,
+            count=self._count(sent, account.total - account.unseen),
             transcript=self.transcript,
         )
 
@@ -100,22 +101,25 @@ class Assembly:
 
     def _overflow(self, account: Account) -> ContextOverflowError:
         """Say how much is enough: with more room, what has a share of it is larger, so that it has to be tried."""
-        for _ in range(_TRIES):
-            plan = replace(self.plan, budget=self.plan.budget.widened(account.total))
+        enough, over = account.total, 0
+        for at in range(_TRIES):
+            enough = account.total + over
+            plan = replace(self.plan, budget=self.plan.budget.widened(enough))
             wider = Assembly(plan, self.transcript, self.state, truncate=self.truncate).account()
             if wider.fits:
                 break
-            account = wider
-        return ContextOverflowError(needed=account.total, limit=self.plan.budget.input_limit, layers=account.needed())
+            account, over = wider, (wider.total - enough) << at
+        return ContextOverflowError(needed=enough, limit=self.plan.budget.input_limit, layers=account.needed())
 
-    def _estimate(self, messages: list[Message]) -> int:
+    def _count(self, messages: list[Message], bound: int) -> TokenCount | None:
         """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""
         counter = self.plan.counter
         if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
-            return 0
+            return None
         if any(isinstance(part, MEDIA) for message in messages for part in message.parts):
-            return 0
-        return counter.nearest.measure(messages, tools=self.plan.definitions, options=self.plan.options).estimate
+            return None
+        nearest = counter.nearest.measure(messages, tools=self.plan.definitions, options=self.plan.options)
+        return TokenCount(estimate=nearest.estimate, bound=bound)
 
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""
@@ -127,12 +131,17 @@ class Assembly:
             self._summarise(window.state, to_come=True)
             window = self._select()
             self._summarise(window.state, to_come=True)
+        if window.tokens > self._room():
+            self._shed(window.tokens, lambda layer: not layer.protected)
+            window = self._select()
+        if window.tokens > self._room() and self.truncate:
+            window = self._select(truncate=True)
         if window.tokens > self._room() and self.truncate:
             self._shed(window.tokens, lambda layer: layer.protected)
-            window = self._select()
+            window = self._select(truncate=True)
         return window
 
-    def _select(self) -> Window:
+    def _select(self, *, truncate: bool = False) -> Window:
         size = self.plan.budget.parts.get("history")
         room = self._room()
         limit = min(room, size.count + self._frame_of_new()) if isinstance(size, Tokens) else room
@@ -143,7 +152,7 @@ class Assembly:
             policy=self.plan.policy,
             state=self.known,
             low_water=1.0 if self.state is None else self.plan.policy.low_water,
-            truncate=self.truncate and limit == room,
+            truncate=truncate and limit == room,
         )
 
     def _summarise(self, state: WindowState, *, to_come: bool = False) -> None:
@@ -153,7 +162,7 @@ class Assembly:
             return
         layer = Layer(name="summary", text=rolling.text(state), cap=rolling.cap, stable=False)
         # However large its cap, it leaves the better part of a small budget to the conversation.
-        budget = min(self._budget_of(layer) or 0, int(self.limit * rolling.most))
+        budget = min(self._budget_of(layer) or 0, int(self.plan.budget.input_limit * rolling.most))
         self.summary = fill(layer, budget, counter)
         if to_come:
             frame = counter.count_message(Message(role=rolling.role)) + counter.count_text("\n\n")
@@ -257,7 +266,8 @@ class Assembly:
         budget, cap = self.plan.budget, layer.cap
         part = budget.size_of(layer.name)
         if part is None and isinstance(cap, Rest):
-            part = int(max(0, self._room()) * cap.share)
+            # Of the whole limit, whatever bills show: a size that moved with each of them would move the prompt.
+            part = int(max(0, self._room() + self.plan.budget.input_limit - self.limit) * cap.share)
         elif part is None and cap is not None and not isinstance(cap, Rest):
             part = tokens_of(cap, budget.total)
         shared = [size for name in layer.shares_with if (size := budget.size_of(name)) is not None]

@@ -135,7 +135,7 @@ class ContextBuilder:
         """Set what learns from the model's bills; where they are above what is counted, as much is kept free.
 
         None: nothing learns. When the answer has come it is taught:
-        `calibration.observe(model, estimate=context.estimate, billed=…)`.
+        `calibration.observe(model, context.count, billed=…)`.
         """
         return self._with(replace(self.plan, counter=replace(self.plan.counter, calibration=calibration)))
 

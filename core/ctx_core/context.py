@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic
 
+from ctx_core.counting.counts import TokenCount
 from ctx_core.history.state import WindowState
 from ctx_core.report import ContextReport
 from ctx_core.transcript import NativeT, Transcript
@@ -29,9 +30,9 @@ class Context(Generic[NativeT]):
     """Who used how much, and what was left out."""
     state: WindowState
     """To be given to the next build of the same conversation."""
-    estimate: int
-    """The nearest figure for the request, in tokens, before any calibration: what its bill is compared with; 0 where
-    the counter learns from none, or the request has pictures or other media."""
+    count: TokenCount | None
+    """Both figures of the request before any calibration: what its bill is compared with. None where the counter
+    learns from no bills, or the request has pictures or other media."""
     transcript: Transcript[NativeT] = field(repr=False, compare=False)
     """The conversation it was built from, whole."""
 

@@ -41,6 +41,7 @@ class ContextOverflowError(CtxLayersError, ValueError):
 
     Attributes:
         needed: tokens that are enough for it, after everything that may be left out has been left out.
+            Where something protected has a share of the limit it grows with it: then more than `layers` sum to.
         limit: tokens that the request may have (the window without the reserve for the answer).
         layers: tokens that each layer still needs, by name; `framing` is what the request costs beside them.
     """

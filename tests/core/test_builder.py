@@ -234,6 +234,45 @@ def test_memory_gives_way_before_the_running_turn_loses_a_step() -> None:
     assert texts(context.conversation) == texts(running)
 
 
+@pytest.mark.parametrize("on_overflow", ["raise", "truncate"])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        HistoryPolicy(keep_first=2),
+        HistoryPolicy(preserve_recent_turns=1),
+        HistoryPolicy(pinned=lambda message: "q1" in message.text),
+        HistoryPolicy(omission_marker="[{count} earlier messages]"),
+    ],
+)
+def test_memory_gives_way_to_whatever_of_the_history_stays(policy: HistoryPolicy, on_overflow: Any) -> None:
+    """Before anything is truncated, or called an overflow."""
+    facts = [words(10, f"fact{at}") for at in range(50)]
+    context = builder(500).history(policy).memory(facts, heading="").build(talk(30), "now", on_overflow=on_overflow)
+    assert context.tokens <= 500
+    assert texts(context.conversation)[-1] == "now"
+    assert context.report.layer("memory").left_out > 0
+    assert context.report.history.truncated == 0
+
+
+@pytest.mark.parametrize("share", [Share(0.3), Share(0.7), Share(0.9)])
+@pytest.mark.parametrize("of", ["the first messages", "a protected layer"])
+def test_what_an_overflow_needs_is_enough_where_something_has_a_share_of_it(of: str, share: Share) -> None:
+    """With a larger budget that is larger as well."""
+
+    def made(budget: int) -> ContextBuilder:
+        if of == "the first messages":
+            return builder(budget).history(HistoryPolicy(keep_first=share))
+        layer = Layer(
+            name="rules", text=words(90_000, "r"), cap=share, protected=True, cut=lambda text, most: text[: 2 * most]
+        )
+        return builder(budget).layer(layer)
+
+    with pytest.raises(ContextOverflowError) as caught:
+        made(100).build(talk(3_000), words(150))
+    needed = caught.value.needed
+    assert made(needed).build(talk(3_000), words(150)).tokens <= needed
+
+
 def test_memory_does_not_give_way_to_a_result_that_is_cut_anyway() -> None:
     """It needs no more than the policy leaves of it."""
     policy = HistoryPolicy(results=ToolResultPolicy(max_tokens=40, cut_marker=" … "))

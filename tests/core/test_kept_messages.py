@@ -145,6 +145,16 @@ def test_a_greeting_that_was_left_out_is_no_cut() -> None:
     assert state.start > 3
 
 
+def test_a_greeting_that_goes_at_a_cut_does_not_close_the_first_messages() -> None:
+    """Fewer than are to be kept were there then: those that come next are of them."""
+    state, messages = WindowState(), [said("assistant", "hello", 40), *talk(8)]
+    for end in range(2, 19, 2):
+        context = run(messages[:end], 42, keep_first=2, state=state)
+        state = context.state
+        assert shown(context).startswith("q0 a0 " if end > 2 else "q0")
+    assert state.start > 3
+
+
 def test_the_question_of_a_cut_turn_never_becomes_one_of_the_first_messages() -> None:
     """It was kept without its steps while its turn ran; a larger budget has no use for it later."""
     messages = [*talk(1)[:-1], said("user", "go"), *step("s1"), *step("s2"), *step("s3"), *step("s4")]

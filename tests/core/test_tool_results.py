@@ -259,6 +259,17 @@ def test_a_quoted_result_is_cut_to_its_limit_and_no_further(text: str, limit: in
     assert counter.count_message(form, parallel=True) <= limit
 
 
+@pytest.mark.parametrize("over", range(1, 25))
+def test_where_the_newest_result_is_too_small_older_ones_are_squeezed(over: int) -> None:
+    """A few words over: the small one has nothing to give, the large one of the preserved turn has."""
+    turn = [GO, *step("a", 230), {"role": "assistant", "content": "x " * 234}]
+    messages = [*turn, GO, *step("b", 20)]
+    limit = WORDS.count_messages(messages) - over
+    context = fit(messages, limit, counter=WORDS, policy=HistoryPolicy(preserve_recent_turns=1))
+    assert context.tokens <= limit
+    assert len(context.messages) == len(messages)
+
+
 def test_an_empty_result_is_not_shortened() -> None:
     """There is nothing to cut: however small the limit, it goes out as it is."""
     result = Message.tool("", tool_call_id="a")

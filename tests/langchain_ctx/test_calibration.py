@@ -48,7 +48,7 @@ def test_a_chain_learns_from_the_answers_in_its_history() -> None:
     calibration = Calibration()
     counted, billed = talked(6, counter=MODEL, calibration=calibration)
     assert calibration.ratio(MODEL) == pytest.approx(1.1, abs=0.01)
-    assert [bill for _, bill in calibration.to_dict()[MODEL]] == billed[:5]
+    assert [bill for _, _, bill in calibration.to_dict()[MODEL]] == billed[:5]
     assert (counted, billed) == talked(6, counter=MODEL, calibration=False)
 
 
@@ -77,9 +77,20 @@ def test_odd_usage_figures_are_no_error(usage: Any) -> None:
     assert answered(answer) == {}
 
 
-@pytest.mark.parametrize(("told", "learns"), [(MODEL, 1), (f"{MODEL}-20250929", 1), ("gpt-4o", 0)])
+@pytest.mark.parametrize(
+    ("told", "learns"),
+    [
+        (MODEL, 1),
+        (f"{MODEL}-20250929", 1),
+        (f"us.anthropic.{MODEL}-20250929-v1:0", 1),
+        (f"openrouter/anthropic/{MODEL}:beta", 1),
+        ("my-deployment", 1),
+        ("gpt-4o", 0),
+        ("claude-3-haiku", 0),
+    ],
+)
 def test_the_answer_of_a_fallback_teaches_nothing(told: str, learns: int) -> None:
-    """Another model's bill says nothing of this one's; a dated version is the same model."""
+    """The bill of a model that is counted otherwise says nothing; the same model has many names."""
     usage = {"input_tokens": 300, "output_tokens": 1, "total_tokens": 301}
     answer = AIMessage("re", usage_metadata=usage, response_metadata={"model_name": told})
     assert len(answered(answer)) == learns
@@ -130,6 +141,9 @@ def test_bills_are_read_from_wherever_an_integration_puts_them() -> None:
     usage = {"input_tokens": 12, "output_tokens": 1, "total_tokens": 13}
     assert CODEC.read(AIMessage("x", usage_metadata=usage)).billed == 12
     assert CODEC.read(AIMessage("x", response_metadata={"token_usage": {"prompt_tokens": 13}})).billed == 13
+    empty = AIMessage("x", response_metadata={"token_usage": {"prompt_tokens": 14}})
+    empty.usage_metadata = {}  # type: ignore[assignment]  # some integrations do
+    assert CODEC.read(empty).billed == 14
     assert CODEC.read(AIMessage("x")).billed is None
     assert CODEC.read(HumanMessage("x")).billed is None
 

@@ -116,14 +116,14 @@ def test_tools_of_a_chat_are_part_of_its_estimate(counter: TokenCounter) -> None
     """An agent sends them along; they must not look like denser text."""
     tool = {"type": "function", "function": {"name": "look", "description": "Looks. " * 30, "parameters": {}}}
     billing().chat([ChatMessage(LONG, role="user")], tools=[tool])
-    [[estimate, billed]] = known(counter)
-    assert billed == round(estimate * 1.1)
+    [[estimate, bound, billed]] = known(counter)
+    assert billed == round(estimate * 1.1) <= bound
 
 
 def test_other_models_teach_nothing(counter: TokenCounter) -> None:
-    """The engine's condenser may be another model."""
+    """The engine's condenser may be one of another family."""
     llm = billing()
-    for other in ("claude-3-haiku", f"{MODEL}-mini", "claude-sonnet-4"):
+    for other in ("claude-3-haiku", "gpt-4o-mini", "claude-sonnet-4"):
         llm.named = other
         llm.chat([ChatMessage(LONG, role="user")])
     assert known(counter) == []

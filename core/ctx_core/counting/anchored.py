@@ -84,7 +84,7 @@ def count_anchored(
         options: what else the request asks for.
         enabled: the switch: False counts without the anchor.
     """
-    learning, counter = counter, replace(counter, calibration=None)  # this bill says more than those of others
+    learning, counter = counter, counter.uncalibrated  # this bill says more than those of others
     then = 0 if anchor is None or not enabled else _estimate_of(anchor, counter)
     if anchor is None or not then or not _LEAST * then <= anchor.billed <= _MOST * then:
         return learning.measure(messages, tools=tools, options=options)

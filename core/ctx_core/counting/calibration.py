@@ -7,7 +7,8 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, TypeAlias, cast
+from statistics import median
+from typing import TYPE_CHECKING, Final, NamedTuple, Self, cast
 
 from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import BudgetError
@@ -20,14 +21,19 @@ _FARTHEST: Final = 2
 _ENOUGH: Final = 3
 """Bills after which they are leant on."""
 _RESERVE: Final = 1.05
-"""What a narrowed bound keeps over the highest bill."""
+"""What is kept over bills that have been seen."""
 _KEPT: Final = 0.5
 """Share of a margin that is kept whatever the bills say: the next text may be of another kind."""
 _SMALL: Final = 50
 """Requests under this many tokens say little: hidden prompts weigh too much in them."""
 
-Pair: TypeAlias = tuple[int, int]
-"""The estimate for a request, and its bill."""
+
+class Bill(NamedTuple):
+    """What a request counted, and what it was billed."""
+
+    estimate: int
+    bound: int
+    billed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +56,7 @@ class Excess:
 
 
 class Calibration:
-    """Estimates and bills of the last requests, by model.
+    """Counts and bills of the last requests, by model.
 
     With a model's own vocabulary, what all bills are above their estimates is what a host adds unseen. Without it, the
     ratio of bill and estimate is how much denser the model's tokens are.
@@ -72,25 +78,27 @@ class Calibration:
         self.enabled = enabled
         self._size = size
         self._models = models
-        self._pairs: dict[str, deque[Pair]] = {}
+        self._bills: dict[str, deque[Bill]] = {}
         self._lock = threading.Lock()
 
-    def observe(self, model: str, *, estimate: int, billed: int) -> bool:
+    def observe(self, model: str, count: TokenCount, *, billed: int) -> bool:
         """Learn from a bill, and say whether it was learned from.
 
         Args:
             model: the model's name, as the counter has it.
-            estimate: the nearest figure for the request, in tokens, before any calibration, as `Context.estimate`.
+            count: what the request counted before any calibration, as `Context.count` or `TokenCounter.uncalibrated`
+                have it.
             billed: input tokens of the provider's usage figure, cached ones included.
         """
-        if not self.enabled or not _plausible(estimate, billed):
+        bill = Bill(count.estimate, count.bound, billed)
+        if not self.enabled or not _plausible(bill):
             return False
         with self._lock:
-            known = self._pairs.pop(model, None) or deque(maxlen=self._size)
-            known.append((estimate, billed))
-            self._pairs[model] = known
-            while len(self._pairs) > self._models:
-                del self._pairs[next(iter(self._pairs))]
+            known = self._bills.pop(model, None) or deque(maxlen=self._size)
+            known.append(bill)
+            self._bills[model] = known
+            while len(self._bills) > self._models:
+                del self._bills[next(iter(self._bills))]
         return True
 
     def ratio(self, model: str) -> float:
@@ -98,55 +106,60 @@ class Calibration:
 
         1 where they are on both sides of it, or where too little is known to lean on.
         """
-        return _agreed(self._ratios(model))
+        return _agreed(self._known(model))
 
     def offset(self, model: str) -> int:
         """Give the tokens by which every bill is above its estimate; 0 where too little is known to lean on."""
-        known = self._known(model)
-        return max(0, min(billed - estimate for estimate, billed in known)) if len(known) >= _ENOUGH else 0
+        return max(0, min((bill.billed - bill.estimate for bill in self._known(model)), default=0))
 
     def corrected(self, counter: TokenCounter, count: TokenCount) -> TokenCount:
-        """Give the figures of a request by what is known of the counter's model."""
-        if not self.enabled or counter.model is None or not count.estimate:
+        """Give the figures of a request by what is known of the counter's model.
+
+        The bound comes nearer to the estimate, and is wider than without only if a bill was above its own.
+        """
+        known = [] if counter.model is None or not self.enabled else self._known(counter.model)
+        if counter.model is None or not known or not count.estimate:
             return count
+        above = max(0, *(bill.billed - bill.bound for bill in known))
         if counter.exact:
-            offset = self.offset(counter.model)
-            return TokenCount(estimate=count.estimate + offset, bound=count.bound + offset)
-        ratios = self._ratios(counter.model)
-        if len(ratios) < _ENOUGH:
-            return count
-        estimate = round(count.estimate * _agreed(ratios))
-        once = counter.margin.per_request  # ratios say nothing of what does not grow with the request
-        margin = (count.bound - once) / count.estimate
-        highest = max(max(ratios) * _RESERVE, 1 + (margin - 1) * _KEPT)
-        return TokenCount(estimate=estimate, bound=max(estimate, math.ceil(count.estimate * highest) + once))
+            estimate = count.estimate + self.offset(counter.model)
+            return TokenCount(estimate=estimate, bound=max(estimate, count.bound + above))
+        estimate, margin = round(count.estimate * _agreed(known)), counter.margin.text
+        density = max(max(map(_ratio, known)) * _RESERVE, 1 + (margin - 1) * _KEPT)
+        # Only the margin for texts: ratios say nothing of what is added once, or for a call.
+        bound = count.bound + math.ceil(count.estimate * (density - margin))
+        return TokenCount(estimate=estimate, bound=max(estimate, bound if above else min(bound, count.bound)))
 
     def excess(self, counter: TokenCounter) -> Excess:
-        """Give by how much bills of the counter's model are above what it counts, for budgets to keep that free."""
-        if not self.enabled or counter.model is None:
+        """Give by how much bills of the counter's model are above what it counts, for budgets to keep that free.
+
+        With the model's own vocabulary it is what all bills are above it; without, the ratio of the middle one of the
+        three largest requests and a reserve: what is hidden once weighs little in them, and a single bill may be of
+        something else.
+        """
+        known = [] if counter.model is None or not self.enabled else self._known(counter.model)
+        if not known:
             return Excess()
         if counter.exact:
-            return Excess(offset=self.offset(counter.model))
-        ratios = sorted(self._ratios(counter.model))
-        if len(ratios) < _ENOUGH:
-            return Excess()
-        # The highest may be a single bill that stands out: of a request that a server ran again, say.
-        return Excess(factor=max(1.0, ratios[-2] / counter.margin.text))
+            return Excess(offset=max(0, min(bill.billed - bill.bound for bill in known)))
+        largest = sorted(known, key=lambda bill: bill.bound)[-_ENOUGH:]
+        density = median(bill.billed / bill.bound for bill in largest)
+        return Excess(factor=density * _RESERVE) if density > 1 else Excess()
 
     def to_dict(self) -> dict[str, list[list[int]]]:
-        """Give what is known, as plain JSON types: for each model its estimates and bills."""
+        """Give what is known, as plain JSON types: for each model the estimate, the bound and the bill of requests."""
         with self._lock:
-            return {model: [list(pair) for pair in known] for model, known in self._pairs.items()}
+            return {model: [list(bill) for bill in known] for model, known in self._bills.items()}
 
     @classmethod
     def from_dict(cls, known: object, *, size: int = 32, models: int = 64, enabled: bool = True) -> Self:
         """Make one of what `to_dict` gave; whatever else is in it is left out."""
         made = cls(size=size, models=models, enabled=enabled)
         read: Mapping[str, object] = cast("Mapping[str, object]", known) if isinstance(known, Mapping) else {}
-        for model, pairs in list(read.items())[-models:]:
-            kept = list(_read(pairs))
+        for model, bills in list(read.items())[-models:]:
+            kept = list(_read(bills))
             if kept:
-                made._pairs[model] = deque(kept, maxlen=size)
+                made._bills[model] = deque(kept, maxlen=size)
         return made
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
@@ -157,35 +170,36 @@ class Calibration:
         """Pickle what is known, without the lock."""
         return (_restored, (type(self), self.to_dict(), self._size, self._models, self.enabled))
 
-    def _known(self, model: str) -> list[Pair]:
+    def _known(self, model: str) -> list[Bill]:
+        """Give the bills of a model where there are enough to lean on, else none."""
         with self._lock:
-            return list(self._pairs.get(model, ()))
-
-    def _ratios(self, model: str) -> list[float]:
-        return [billed / estimate for estimate, billed in self._known(model)]
+            known = list(self._bills.get(model, ()))
+        return known if len(known) >= _ENOUGH else []
 
 
-def _agreed(ratios: list[float]) -> float:
-    if len(ratios) < _ENOUGH:
-        return 1.0
-    ordered, quarter = sorted(ratios), len(ratios) // 4
-    return max(1.0, ordered[quarter]) * min(1.0, ordered[-1 - quarter])
+def _ratio(bill: Bill) -> float:
+    return bill.billed / bill.estimate
 
 
-def _plausible(estimate: object, billed: object) -> bool:
+def _agreed(bills: list[Bill]) -> float:
+    ratios, quarter = sorted(map(_ratio, bills)), len(bills) // 4
+    return max(1.0, ratios[quarter]) * min(1.0, ratios[-1 - quarter]) if ratios else 1.0
+
+
+def _plausible(bill: Bill) -> bool:
     """Whether a bill may be that of a request; whatever a provider sends, it is no error."""
-    for figure in (estimate, billed):
+    for figure in cast("tuple[object, ...]", bill):
         if not isinstance(figure, int) or isinstance(figure, bool) or figure < _SMALL // _FARTHEST:
             return False
-    a, b = cast("int", estimate), cast("int", billed)
-    return a >= _SMALL and a <= b * _FARTHEST and b <= a * _FARTHEST
+    near = bill.estimate <= bill.billed * _FARTHEST and bill.billed <= bill.estimate * _FARTHEST
+    return _SMALL <= bill.estimate <= bill.bound and near
 
 
-def _read(pairs: object) -> Iterator[Pair]:
-    for pair in cast("list[object]", pairs) if isinstance(pairs, list) else ():
-        match pair:
-            case [int(estimate), int(billed)] if _plausible(estimate, billed):
-                yield estimate, billed
+def _read(bills: object) -> Iterator[Bill]:
+    for each in cast("list[object]", bills) if isinstance(bills, list) else ():
+        match each:
+            case [int(estimate), int(bound), int(billed)] if _plausible(bill := Bill(estimate, bound, billed)):
+                yield bill
             case _:
                 continue
 

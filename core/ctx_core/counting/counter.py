@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from ctx_core.counting.options import RequestOptions
 
 
+_STANDS_IN: Final = 1.05
+"""Margin for texts that says that a vocabulary stands in for the model's own."""
 _UNKNOWN_SIZE: Final = (1_024, 1_024)
 """Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
 
@@ -114,9 +116,15 @@ class TokenCounter:
         return replace(self, margin=Margin(), calibration=None)
 
     @property
+    def uncalibrated(self) -> TokenCounter:
+        """The same counter without its calibration: its figures are those that bills are compared with."""
+        return self if self.calibration is None else replace(self, calibration=None)
+
+    @property
     def exact(self) -> bool:
-        """Whether it counts with the model's own vocabulary, as far as is known."""
-        return self.framing.per_token == 1.0 and not self.tokenizer.estimates
+        """Whether it counts with the model's own vocabulary, as far as is known: others need a margin for texts."""
+        own = self.framing.per_token == 1.0 and self.margin.text < _STANDS_IN
+        return own and not self.tokenizer.estimates
 
     def with_framing(self, framing: Framing) -> TokenCounter:
         """Give the same counter with another framing."""

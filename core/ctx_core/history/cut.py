@@ -179,11 +179,12 @@ class Cut:
         copies = self.stretch.repairs.copies.items()
         return any(first < position <= copy and first not in kept for copy, first in copies)
 
-    def _head_end(self) -> int:
+    def _head_end(self) -> int | None:
+        """Give the position behind the first messages; None where they are all there is, so that more may join them."""
         entries, end = self.stretch.entries, max(self.head, default=-1) + 1
         if end == 0:
             return 0
-        return entries[end].position if end < len(entries) else self.stretch.length
+        return entries[end].position if end < len(entries) else None
 
     def _positions_before(self, position: int) -> set[int]:
         entries = self.stretch.entries

@@ -56,7 +56,8 @@ def squeeze_results(cut: Cut) -> None:
         for at in chosen:
             if stretch.cost(at) > most:
                 shorten(cut, at, most)
-        return
+        if not cut.over(cut.limit):
+            return
 
 
 def truncate_protected(cut: Cut) -> None:
