@@ -11,6 +11,7 @@ from ctx_core.context import Context
 from ctx_core.counting.calibration import Excess
 from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import ContextOverflowError
+from ctx_core.history.needed import newest_tokens
 from ctx_core.history.remembered import matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
@@ -125,14 +126,16 @@ class Assembly:
         """Give the window of the conversation, after layers have given way to what is needed now."""
         self._summarise(self.known)
         self._shed(self._history_part(), lambda layer: layer.yields)
-        self._shed(self._needed_now(), lambda layer: not layer.protected)
+        running = self._running_turn()
+        self._shed(running, lambda layer: not layer.protected)
         window = self._select()
         if self.plan.rolling is not None and window.state.unsummarised():
             self._summarise(window.state, to_come=True)
             window = self._select()
             self._summarise(window.state, to_come=True)
-        if window.tokens > self._room():
-            self._shed(window.tokens, lambda layer: not layer.protected)
+        window = self._with_room_for_what_stays(window, running)
+        if window.tokens > self._room() and self.summary is not None:
+            self._shorten_summary(window.tokens - self._room())
             window = self._select()
         if window.tokens > self._room() and self.truncate:
             window = self._select(truncate=True)
@@ -141,10 +144,35 @@ class Assembly:
             window = self._select(truncate=True)
         return window
 
+    def _with_room_for_what_stays(self, window: Window, running: int) -> Window:
+        """Shrink layers until what stays of the history has room beside the running turn.
+
+        What has a share of the room stays in greater numbers as the room grows: it takes several tries.
+        """
+        for tries in range(_TRIES):
+            room = self._room()
+            needed = max(running + window.cut.staying, window.tokens)
+            if window.tokens <= room and running + window.cut.staying <= room:
+                break
+            self._shed(needed if tries + 1 < _TRIES else self.limit, lambda layer: not layer.protected)
+            if self._room() == room:
+                break
+            window = self._select()
+        return window
+
+    def _shorten_summary(self, over: int) -> None:
+        """Have the summary give way, and the room that is kept for one to come: the question is worth more."""
+        self.spare, summary = 0, self.summary
+        if summary is not None:
+            most = max(0, summary.used - over)
+            self.summary = fill(summary.layer, summary.budget, self.plan.counter, at_most=most)
+
     def _select(self, *, truncate: bool = False) -> Window:
         size = self.plan.budget.parts.get("history")
         room = self._room()
-        limit = min(room, size.count + self._frame_of_new()) if isinstance(size, Tokens) else room
+        limit = room
+        if isinstance(size, Tokens) and not truncate:  # what is truncated has to go out, within its part or not
+            limit = min(room, size.count + self._frame_of_new())
         return select(
             self.transcript,
             max(0, limit),
@@ -152,7 +180,7 @@ class Assembly:
             policy=self.plan.policy,
             state=self.known,
             low_water=1.0 if self.state is None else self.plan.policy.low_water,
-            truncate=truncate and limit == room,
+            truncate=truncate,
         )
 
     def _summarise(self, state: WindowState, *, to_come: bool = False) -> None:
@@ -173,9 +201,10 @@ class Assembly:
         size = len(self.transcript)
         return self.plan.counter.framing.per_message if size and self.transcript.role(size - 1) is Role.USER else 0
 
-    def _needed_now(self) -> int:
-        """Give the tokens of the running turn: layers give way to it before it loses a step."""
-        return self._newest(self.limit, until_question=True)
+    def _running_turn(self) -> int:
+        """Give the tokens of the running turn, to which layers give way; not to what the policy lets go of it."""
+        tokens = self._newest(self.limit, until_question=True)
+        return tokens if tokens <= self._room() else self._newest(self.limit, until_question=True, cleared=True)
 
     def _history_part(self) -> int:
         """Give the tokens of the history, as far as they are within its part: some layers give way to them."""
@@ -184,23 +213,11 @@ class Assembly:
         part, limit = self.plan.budget.size_of("history"), self.limit
         return self._newest(limit if part is None else min(limit, part + self._frame_of_new()), until_question=False)
 
-    def _newest(self, limit: int, *, until_question: bool) -> int:
-        """Give the tokens of the newest messages, counted up to a limit, or back to the last question."""
-        counter, transcript, tokens = self.plan.counter, self.transcript, 0
-        most = self.plan.policy.results.max_tokens
-        results: list[Message] = []
-        for at in range(len(transcript) - 1, -1, -1):
-            results.insert(0, transcript[at])
-            if transcript.role(at) is Role.TOOL and at > 0:
-                continue  # what a result costs depends on the calls before it
-            tokens += counter.count_sequence(results)
-            if most is not None:  # results are cut to it anyway
-                costs = (counter.count_message(message) for message in results if message.role is Role.TOOL)
-                tokens -= sum(max(0, cost - most) for cost in costs)
-            results.clear()
-            if tokens > limit or (until_question and transcript.role(at) is Role.USER):
-                break
-        return min(tokens, limit)
+    def _newest(self, limit: int, *, until_question: bool, cleared: bool = False) -> int:
+        counter, results = self.plan.counter, self.plan.policy.results
+        return newest_tokens(
+            self.transcript, limit, counter=counter, policy=results, until_question=until_question, cleared=cleared
+        )
 
     def _shed(self, needed: int, gives: Callable[[Layer], bool]) -> None:
         """Shrink layers, those of the lowest priority first, until the conversation has the room it needs."""

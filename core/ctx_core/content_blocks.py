@@ -29,8 +29,10 @@ _CALLS: Final = frozenset({"tool_use", "tool_call", "function_call", "custom_too
 _CITATION: Final = frozenset({"citation", "citable"})
 _DOCUMENTS: Final = {"txt": "text/plain", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
 """What Bedrock calls the formats of documents that are plain text."""
-_UNREAD: Final = frozenset({"type", "id", "signature", "data", "base64", "encrypted_content", "url", "mime_type"})
+_BESIDE_TEXT: Final = frozenset({"text", "thought", "thoughtSignature", "thought_signature", "citations", "index"})
+"""Keys of a text of Google's or Bedrock's, which have no type."""
 _SEALED: Final = ("encrypted_content", "data", "signature", "thoughtSignature", "thought_signature")
+_UNREAD: Final = frozenset({"type", "id", "base64", "url", "mime_type", *_SEALED})
 
 
 def read_content(content: object) -> tuple[Part, ...]:
@@ -62,6 +64,8 @@ def read_block(block: object) -> Part:
         raise MessageError(msg)
     block = cast("Mapping[str, Any]", block)
     kind = str(block.get("type", "unknown"))
+    if mapping_in(mapping_in(block, kind), "source"):
+        return _read_media(block) or OpaquePart(kind=kind, raw=block)  # Bedrock's, as LangChain writes it
     if kind in _TEXT:
         return TextPart(str(block.get("text") or block.get("refusal") or ""), raw=block)
     if kind in _IMAGE:
@@ -81,22 +85,26 @@ def read_block(block: object) -> Part:
     if kind in _CALLS:
         call_id = block.get("call_id") or block.get("id")
         return OpaquePart(kind=kind, call_id=string_or_none(call_id), raw=block)
-    known = _read_media(block) or (_read_untyped(block) if "type" not in block else None)
-    return known or OpaquePart(kind=kind, text=visible_text(block), raw=block)
+    return _read_media(block) or _read_by_keys(block) or OpaquePart(kind=kind, text=visible_text(block), raw=block)
 
 
-def _read_untyped(block: Mapping[str, Any]) -> Part | None:
-    """Give the part of a block that says what it is by its keys, as Google's API and Bedrock's have it."""
-    told = mapping_in(mapping_in(block, "reasoningContent"), "reasoningText") or (block if block.get("thought") else {})
-    if told:
-        return ReasoningPart(str(told.get("text") or ""), sealed=sealed(told), raw=block)
-    if isinstance(text := mapping_in(mapping_in(block, "guardContent"), "text").get("text", block.get("text")), str):
-        return TextPart(text, raw=block)
-    if "json" in block:
+def _read_by_keys(block: Mapping[str, Any]) -> Part | None:
+    """Give the part of a block that says what it is by its keys, as Google's API and Bedrock's have it.
+
+    Only where it has no others: what is somebody's own is read whole.
+    """
+    keys = set(block) - {"type"}
+    if keys == {"json"}:
         return TextPart(arguments_text(block["json"]), raw=block)
-    if found := mapping_in(block, "searchResult"):
-        return OpaquePart(kind="search_result", text=visible_text(found), raw=block)
-    return None
+    if keys == {"reasoningContent"}:
+        told = mapping_in(mapping_in(block, "reasoningContent"), "reasoningText")
+        return ReasoningPart(str(told.get("text") or ""), sealed=sealed(told), raw=block)
+    if "type" in block or not keys <= _BESIDE_TEXT:
+        return None
+    text = block.get("text")
+    if block.get("thought") is True:
+        return ReasoningPart(str(text or ""), sealed=sealed(block), raw=block)
+    return TextPart(text, raw=block) if isinstance(text, str) else None
 
 
 def _read_media(block: Mapping[str, Any]) -> Part | None:
@@ -106,17 +114,27 @@ def _read_media(block: Mapping[str, Any]) -> Part | None:
             return _medium(cast("Mapping[str, Any]", block[key]), block)
     if block.get("type") == "media":
         return _medium(block, block)
+    holder = mapping_in(block, "guardContent") or block
     for key in ("image", "video", "audio", "document"):
-        inner = mapping_in(block, key)
+        inner = mapping_in(holder, key)
         source = mapping_in(inner, "source")
         if source:
             form = string_or_none(inner.get("format")) or ""
             family = "application" if key == "document" else key
             media_type = _DOCUMENTS.get(form, f"{family}/{form}")
-            if text := string_or_none(source.get("text")):
+            if text := _document_text(inner):
                 return FilePart(text=text, media_type=media_type, raw=block)
             return _medium({"mime_type": media_type, "data": source.get("bytes")}, block)
     return None
+
+
+def _document_text(document: Mapping[str, Any]) -> str:
+    """Give the text of a document that is one, with what is said about it."""
+    source = mapping_in(document, "source")
+    plain = visible_text(source.get("text") or source.get("content"))
+    plain = plain or (visible_text(source.get("data")) if source.get("type") == "text" else "")
+    about = [text for key in ("title", "context") if (text := string_or_none(document.get(key)))]
+    return "\n".join([*about, plain]) if plain else ""
 
 
 def _medium(inner: Mapping[str, Any], block: Mapping[str, Any]) -> Part:
@@ -134,7 +152,8 @@ def _medium(inner: Mapping[str, Any], block: Mapping[str, Any]) -> Part:
 
 def sealed(block: Mapping[str, Any]) -> int:
     """Give the characters of the encrypted thoughts that a block carries, under whichever provider's name for them."""
-    return max((len(value) for key in _SEALED if isinstance(value := block.get(key), str)), default=0)
+    held = (holder.get(key) for holder in (block, mapping_in(block, "extras")) for key in _SEALED)
+    return max((len(value) for value in held if isinstance(value, str)), default=0)
 
 
 def visible_text(value: object, *, depth: int = 8) -> str:
@@ -189,7 +208,7 @@ def _read_image(block: Mapping[str, Any]) -> ImagePart:
 def _read_file(block: Mapping[str, Any]) -> FilePart:
     source = mapping_in(block, "source")
     inner = mapping_in(block, "file") or block
-    plain = block.get("text") or (source.get("data") if source.get("type") == "text" else None)
+    plain = string_or_none(block.get("text")) or _document_text(block)
     data = block.get("base64") or source.get("data") or inner.get("file_data") or block.get("data")
     media_type = block.get("mime_type") or source.get("media_type")
     if media_type is None and isinstance(data, str) and data.startswith("data:"):

@@ -254,6 +254,54 @@ def test_memory_gives_way_to_whatever_of_the_history_stays(policy: HistoryPolicy
     assert context.report.history.truncated == 0
 
 
+@pytest.mark.parametrize("share", [Share(0.2), Share(0.4), Share(0.6)])
+@pytest.mark.parametrize("on_overflow", ["raise", "truncate"])
+def test_memory_gives_way_to_first_messages_that_grow_with_the_room(share: Share, on_overflow: Any) -> None:
+    """With what fits without any memory, it fits with too much of it as well."""
+    made = builder(400).history(HistoryPolicy(keep_first=share)).layer(Layer(name="notes", text=words(2_000)))
+    context = made.build(talk(10, size=20), words(100), on_overflow=on_overflow)
+    assert context.tokens <= 400
+    assert context.report.history.truncated == 0
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"omission_marker": "[{count} earlier messages]"},
+        {"keep_first": 2},
+        {"keep_first": Share(0.1)},
+        {"preserve_recent_turns": 1},
+        {"pinned": lambda message: "q1" in message.text},
+    ],
+)
+def test_the_running_turn_loses_no_step_while_memory_can_give_way(policy: dict[str, Any]) -> None:
+    """Also to what stays of the history beside it."""
+    steps = [message for at in range(6) for message in step(f"c{at}", 60)]
+    made = builder(600).history(HistoryPolicy(**policy)).memory([words(10, f"m{at}") for at in range(50)], heading="")
+    context = made.build([*talk(5), Message.user("go"), *steps], state=WindowState())
+    assert context.conversation[-12:] == steps
+    assert context.report.layer("memory").used > 0
+
+
+@pytest.mark.parametrize("results", [{"clear_after_steps": 1}, {"clear_rest": True}])
+def test_results_that_may_be_cleared_give_way_before_memory(results: dict[str, Any]) -> None:
+    """It needs only room for what is put in their places."""
+    policy = HistoryPolicy(results=ToolResultPolicy(min_tokens=5, placeholder="gone", **results))
+    steps = [message for at in range(6) for message in step(f"c{at}", 60)]
+    made = builder(350).history(policy).memory([words(10, f"m{at}") for at in range(20)], heading="")
+    context = made.build([Message.user("go"), *steps], state=WindowState())
+    assert context.report.layer("memory").used == 200
+    assert context.tokens <= 350
+
+
+def test_what_is_truncated_may_exceed_the_fixed_part_of_the_history() -> None:
+    """The question has to go out, and there is room for it beside its part."""
+    budget = ContextBudget(1_000, parts={"history": Tokens(500)})
+    context = builder(budget).system(words(10)).build(talk(1), words(1_500), on_overflow="truncate")
+    assert context.tokens <= 1_000
+    assert context.report.history.truncated == 1
+
+
 @pytest.mark.parametrize("share", [Share(0.3), Share(0.7), Share(0.9)])
 @pytest.mark.parametrize("of", ["the first messages", "a protected layer"])
 def test_what_an_overflow_needs_is_enough_where_something_has_a_share_of_it(of: str, share: Share) -> None:

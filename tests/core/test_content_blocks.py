@@ -112,8 +112,40 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
         ({"text": "hi"}, TextPart("hi")),
         ({"text": ""}, TextPart("")),
         ({"json": {"a": [1, 2]}}, TextPart('{"a":[1,2]}')),
-        ({"guardContent": {"text": {"text": "hi", "qualifiers": ["query"]}}}, TextPart("hi")),
-        ({"searchResult": {"content": [{"text": "hi"}]}}, OpaquePart(kind="search_result", text="hi")),
+        ({"type": "json", "json": {"a": [1, 2]}}, TextPart('{"a":[1,2]}')),
+        ({"thought": "hm", "action": "go"}, OpaquePart(kind="unknown", text="hm go")),
+        ({"text": "ok", "details": ["a", "b"]}, OpaquePart(kind="unknown", text="ok a b")),
+        ({"json": {"a": 1}, "b": "c"}, OpaquePart(kind="unknown", text="1 c")),
+        (
+            {"guardContent": {"text": {"text": "hi", "qualifiers": ["query"]}}},
+            OpaquePart(kind="unknown", text="hi query"),
+        ),
+        (
+            {"guardContent": {"image": {"format": "png", "source": {"bytes": b"AA"}}}},
+            ImagePart(data=b"AA", media_type="image/png"),
+        ),
+        ({"searchResult": {"content": [{"text": "hi"}]}}, OpaquePart(kind="unknown", text="hi")),
+        (
+            {"type": "document", "document": {"format": "txt", "name": "a", "source": {"bytes": b"hi"}}},
+            FilePart(data=b"hi", media_type="text/plain"),
+        ),
+        (
+            {"type": "document", "document": {"format": "md", "name": "a", "source": {"content": [{"text": "hi"}]}}},
+            FilePart(text="hi", media_type="text/markdown"),
+        ),
+        (
+            {"type": "image", "image": {"format": "png", "source": {"bytes": b"AA"}}},
+            ImagePart(data=b"AA", media_type="image/png"),
+        ),
+        (
+            {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "hi"}]}},
+            FilePart(text="hi"),
+        ),
+        (
+            {"type": "document", "title": "t", "context": "c", "source": {"type": "text", "data": "hi"}},
+            FilePart(text="t\nc\nhi"),
+        ),
+        ({"type": "reasoning", "reasoning": "hm", "extras": {"signature": "s" * 99}}, ReasoningPart("hm", sealed=99)),
         ({"cachePoint": {"type": "default"}}, OpaquePart(kind="unknown")),
         ({"text": "hm", "thought": True}, ReasoningPart("hm")),
         ({"thought": True, "thoughtSignature": "s" * 99}, ReasoningPart("", sealed=99)),

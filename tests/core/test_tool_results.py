@@ -270,6 +270,15 @@ def test_where_the_newest_result_is_too_small_older_ones_are_squeezed(over: int)
     assert len(context.messages) == len(messages)
 
 
+def test_a_result_in_blocks_of_ones_own_is_shortened_as_text() -> None:
+    """What can be read in them stands there, cut, instead of nothing."""
+    messages: list[OpenAIMessage] = [GO, *step("a", 0)]
+    messages[2]["content"] = [{"rows": ["r r r r"] * 40}]
+    context = run(messages, 1_000, max_tokens=20, cut_marker=" … ")
+    (block,) = context.messages[2]["content"]
+    assert 10 < len(block["text"].split()) <= 20
+
+
 def test_an_empty_result_is_not_shortened() -> None:
     """There is nothing to cut: however small the limit, it goes out as it is."""
     result = Message.tool("", tool_call_id="a")

@@ -152,6 +152,8 @@ def test_encrypted_thoughts_are_seen_wherever_integrations_keep_them() -> None:
     """In a block, beside the content, and, from Gemini, by the call they came with."""
     block = {"type": "reasoning", "encrypted_content": "s" * 99, "summary": []}
     assert [part.sealed for part in CODEC.read(AIMessage([block])).parts] == [99]  # type: ignore[union-attr]
+    told_again = AIMessage([block], response_metadata={"model_provider": "openai"}).content_blocks
+    assert [part.sealed for part in CODEC.read(AIMessage(told_again)).parts] == [99]  # type: ignore[arg-type, union-attr]
     beside = AIMessage("x", additional_kwargs={"reasoning": block})
     assert CODEC.read(beside).parts[0].sealed == 99  # type: ignore[union-attr]
     call = {"name": "look", "args": {}, "id": "c1", "type": "tool_call"}

@@ -127,6 +127,23 @@ class Cut:
         turns = self.stretch.turns
         return turns[-1].start if turns and turns[-1].has_question else None
 
+    @property
+    def first_preserved(self) -> int:
+        """Number of the oldest turn that is never left out; what stands before the first question may be."""
+        turns = self.stretch.turns
+        asked = next((number for number, turn in enumerate(turns) if turn.has_question), len(turns) - 1)
+        return max(asked, len(turns) - 1 - self.stretch.policy.preserve_recent_turns)
+
+    @property
+    def staying(self) -> int:
+        """Tokens of what stays before the running turn, whatever else goes, with the marker."""
+        turns = self.stretch.turns
+        if not turns:
+            return 0
+        running, preserved = turns[-1].start, turns[self.first_preserved].start
+        stays = {at for at in self.kept if at < running and (at >= preserved or at in self.protected)}
+        return self.stretch.total(stays) + self.marker_room
+
     def keep(self, indices: set[int], start: int) -> None:
         """Keep these entries and no others; from `start` on they are all there are up to the present."""
         self.kept = indices

@@ -84,7 +84,7 @@ def _clear_results(cut: Cut) -> None:
 def _drop_turns(cut: Cut) -> None:
     """Keep so many of the newest turns that what is kept is nearest to the low-water mark; at least the running one."""
     turns = cut.stretch.turns
-    last = _first_preserved(cut)
+    last = cut.first_preserved
     room = cut.room(cut.protected, cut.limit)
     room.add({at for at in cut.kept if at >= turns[last].start} - cut.protected)
     start = turns[last].start
@@ -100,7 +100,7 @@ def _drop_turns(cut: Cut) -> None:
 def _drop_steps(cut: Cut) -> None:
     """Keep the question of the running turn and its newest steps, as with turns; at least the newest."""
     stretch, turn = cut.stretch, cut.stretch.turns[-1]
-    first = stretch.turns[_first_preserved(cut)].start
+    first = stretch.turns[cut.first_preserved].start
     begin = turn.start + 1 if turn.has_question else turn.start
     cuts = [at for at in safe_cuts(stretch.entries, begin, turn.end) if at not in stretch.instructions]
     if not cuts:
@@ -116,13 +116,6 @@ def _drop_steps(cut: Cut) -> None:
             break
         start = at
     cut.keep(always | set(range(start, turn.end)), start)
-
-
-def _first_preserved(cut: Cut) -> int:
-    """Give the number of the oldest turn that is never left out; what stands before the first question may be."""
-    turns = cut.stretch.turns
-    asked = next((number for number, turn in enumerate(turns) if turn.has_question), len(turns) - 1)
-    return max(asked, len(turns) - 1 - cut.stretch.policy.preserve_recent_turns)
 
 
 def _still_nearer(cut: Cut, room: Room, before: int) -> bool:

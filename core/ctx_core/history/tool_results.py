@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ctx_core.history.cuts import steps
 from ctx_core.history.policy import ERROR_WORDS
+from ctx_core.messages import OpaquePart
 from ctx_core.truncation import cut_middle
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def shortened(
     tokens = counter.count_message(message, parallel=parallel)
     if tokens <= limit:
         return message
-    text = message.text
+    text = message.text or " ".join(part.text for part in message.parts if isinstance(part, OpaquePart) and part.text)
     empty = message.with_only_text("")
     if empty.parts == message.parts:
         return message
