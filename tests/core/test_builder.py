@@ -21,6 +21,7 @@ from ctx_core import (
     Layer,
     Message,
     MessageError,
+    RollingSummary,
     Share,
     TokenCounter,
     Tokens,
@@ -379,6 +380,24 @@ def test_with_leave_to_truncate_a_protected_layer_gives_way_last() -> None:
     assert context.system_prompt.endswith("w\n[truncated]")
     assert texts(context.conversation) == [words(20)]
     assert context.tokens == 60
+
+
+def test_with_leave_to_truncate_both_are_cut_where_one_is_not_enough() -> None:
+    """The layer first gives all it has, then the question is cut to what there is."""
+    context = builder(60).system(words(80, "s")).build(talk(1), words(100, "q"), on_overflow="truncate")
+    assert context.tokens <= 60
+    assert context.report.history.truncated == 1
+    assert texts(context.conversation)[-1].startswith("q q")
+
+
+@pytest.mark.parametrize("on_overflow", ["raise", "truncate"])
+def test_the_summary_gives_way_before_the_question(on_overflow: Any) -> None:
+    """It can be told shorter, and the question cannot."""
+    state = builder(60).build(talk(10), state=WindowState()).state.with_summary(words(80, "so"))
+    made = builder(120).rolling_summary(RollingSummary(cap=Tokens(80)))
+    context = made.build(talk(10), words(100), state=state, on_overflow=on_overflow)
+    assert context.report.history.truncated == 0
+    assert context.report.layer("summary").used < 80
 
 
 def test_tools_are_counted_and_never_cut() -> None:

@@ -165,6 +165,14 @@ def test_the_question_of_a_cut_turn_never_becomes_one_of_the_first_messages() ->
     assert shown(later) == "q0 a0 now + s5 + s6 + s7 + s8"
 
 
+def test_no_message_becomes_one_of_the_first_after_they_have_gone() -> None:
+    """A policy that keeps the first ones comes too late once they are left out."""
+    state = run(talk(8), 40, state=WindowState()).state
+    later = run(talk(16), 40, keep_first=2, state=state)
+    assert later.report.history.cut
+    assert shown(later) == "q14 a14 q15 a15 now"
+
+
 def test_turns_of_many_steps_are_preserved_too() -> None:
     """However far back that is to look, and where their results have to be cut for it."""
     turn = [message for at in range(30) for message in step(f"s{at}")]

@@ -122,7 +122,10 @@ class TokenCounter:
 
     @property
     def exact(self) -> bool:
-        """Whether it counts with the model's own vocabulary, as far as is known: others need a margin for texts."""
+        """Whether it counts with the model's own vocabulary, as far as is known: others need a margin for texts.
+
+        A tokenizer or a function of your own is taken to be the model's.
+        """
         own = self.framing.per_token == 1.0 and self.margin.text < _STANDS_IN
         return own and not self.tokenizer.estimates
 

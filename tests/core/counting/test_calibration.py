@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ctx_core import ContextBuilder, ContextOverflowError, HistoryPolicy, ToolResultPolicy, WindowState
+from ctx_core import ContextBuilder, ContextOverflowError, HistoryPolicy, RollingSummary, ToolResultPolicy, WindowState
 from ctx_core.budget import Share, Tokens
 from ctx_core.counting import Calibration, TokenCount, TokenCounter
 from ctx_core.counting.calibration import Excess
@@ -69,7 +69,7 @@ def test_what_is_hidden_in_short_requests_takes_no_share_of_the_window() -> None
     """It is as much in every request; of the largest it is next to nothing."""
     calibration = Calibration()
     counter = TokenCounter.for_model(MODEL, calibration=calibration)
-    for size in (70, 80, 2_000, 8_000, 30_000):
+    for size in (60, 70, 80, 90, 2_000, 8_000, 30_000):
         calibration.observe(MODEL, counted(size, round(size * 1.23) + 14), billed=size + 45)
     assert calibration.excess(counter).room(200_000) == 200_000
 
@@ -99,6 +99,31 @@ def test_what_a_host_adds_unseen_is_added_again() -> None:
     context = ContextBuilder(8_000, counter).build(TALK)
     assert context.report.layer("unseen").used == 40
     assert context.tokens == counter.count_messages(TALK) + 40
+
+
+def test_what_one_bill_is_above_its_bound_is_in_the_bound_and_not_kept_free() -> None:
+    """Builds keep free what all bills show; the bound of `measure` holds for what was seen."""
+    calibration = Calibration()
+    counter = TokenCounter.for_model("gpt-4o", calibration=calibration)
+    for more in (60, 500, 40):
+        calibration.observe("gpt-4o", counted(1_000), billed=1_000 + more)
+    plain = counter.uncalibrated.measure(TALK)
+    assert calibration.excess(counter) == Excess(offset=40)
+    assert counter.measure(TALK) == counted(plain.estimate + 40, plain.bound + 500)
+
+
+def test_the_share_of_a_summary_does_not_depend_on_bills() -> None:
+    """Its size would move the prompt with each of them."""
+    state = ContextBuilder(500, CLAUDE).build(TALK * 3, state=WindowState()).state.with_summary("And so on. " * 300)
+    used = [
+        ContextBuilder(3_000, counter)
+        .rolling_summary(RollingSummary(cap=Tokens(2_000)))
+        .build(TALK * 3, state=state)
+        .report
+        for counter in (CLAUDE, taught(1.3, 1.3, 1.3), taught(1.4, 1.4, 1.4))
+    ]
+    assert used[1].layer("unseen").used > 0
+    assert len({report.layer("summary").used for report in used}) == 1
 
 
 def test_builds_count_the_same_and_are_only_made_stricter() -> None:
