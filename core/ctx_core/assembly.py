@@ -152,7 +152,7 @@ class Assembly:
         for tries in range(_TRIES):
             room = self._room()
             needed = max(running + window.cut.staying, window.tokens)
-            if window.tokens <= room and running + window.cut.staying <= room:
+            if needed <= room:
                 break
             self._shed(needed if tries + 1 < _TRIES else self.limit, lambda layer: not layer.protected)
             if self._room() == room:
