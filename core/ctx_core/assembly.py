@@ -203,8 +203,12 @@ class Assembly:
 
     def _running_turn(self) -> int:
         """Give the tokens of the running turn, to which layers give way; not to what the policy lets go of it."""
-        tokens = self._newest(self.limit, until_question=True)
-        return tokens if tokens <= self._room() else self._newest(self.limit, until_question=True, cleared=True)
+        if not any(filled.used for filled in self.filled if not filled.layer.protected):
+            return 0
+        tokens, results = self._newest(self.limit, until_question=True), self.plan.policy.results
+        if tokens <= self._room() or not results.clears:
+            return tokens
+        return self._newest(self.limit, until_question=True, cleared=True)
 
     def _history_part(self) -> int:
         """Give the tokens of the history, as far as they are within its part: some layers give way to them."""

@@ -64,7 +64,7 @@ def _shorten_giants(cut: Cut) -> None:
 def _clear_results(cut: Cut) -> None:
     """Let results give way to placeholders, until what is kept is down to the low-water mark."""
     stretch, policy = cut.stretch, cut.stretch.policy.results
-    if policy.clear_after_steps is None and not policy.clear_rest:
+    if not policy.clears:
         return
     tokens = cut.tokens
     candidates = list(clearable(stretch.entries, stretch.counter, policy, done=frozenset(cut.cleared)))

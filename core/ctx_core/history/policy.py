@@ -42,6 +42,11 @@ class ToolResultPolicy:
     cut_marker: str = MIDDLE_MARKER
     """Stands where the middle of a result is left out: `{tokens}` of what is missing."""
 
+    @property
+    def clears(self) -> bool:
+        """Whether any result gives way to a placeholder on overflow."""
+        return self.clear_rest or self.clear_after_steps is not None
+
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
         _need_positive("max_tokens", self.max_tokens)

@@ -139,12 +139,10 @@ def _all_fit(stretch: Stretch, limit: int) -> bool:
     size = len(stretch.entries)
     if policy.max_messages is not None and size - len(stretch.instructions) - 1 > policy.max_messages:
         return False
-    results = policy.results
-    clears = results.clear_rest or results.clear_after_steps is not None
     tokens = 0
     for at in reversed(range(size)):
         is_result = stretch.entries[at].message.role is Role.TOOL
-        if not (clears and is_result):
+        if not (policy.results.clears and is_result):
             tokens += stretch.cost(at)
         if tokens > limit:
             return False
