@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 
 _TRIES: Final = 16
-"""Larger budgets that are tried before an overflow says how much is needed, each farther beyond the one before."""
+"""Times that something is tried whose outcome changes what it needs: larger budgets at an overflow, each farther
+beyond the one before, and layers that give way."""
 
 
 @dataclass(slots=True)
@@ -208,7 +209,7 @@ class Assembly:
         tokens, results = self._newest(self.limit, until_question=True), self.plan.policy.results
         if tokens <= self._room() or not results.clears:
             return tokens
-        return self._newest(self.limit, until_question=True, cleared=True)
+        return self._newest(self.limit, until_question=True, clearing=True)
 
     def _history_part(self) -> int:
         """Give the tokens of the history, as far as they are within its part: some layers give way to them."""
@@ -217,10 +218,10 @@ class Assembly:
         part, limit = self.plan.budget.size_of("history"), self.limit
         return self._newest(limit if part is None else min(limit, part + self._frame_of_new()), until_question=False)
 
-    def _newest(self, limit: int, *, until_question: bool, cleared: bool = False) -> int:
+    def _newest(self, limit: int, *, until_question: bool, clearing: bool = False) -> int:
         counter, results = self.plan.counter, self.plan.policy.results
         return newest_tokens(
-            self.transcript, limit, counter=counter, policy=results, until_question=until_question, cleared=cleared
+            self.transcript, limit, counter=counter, policy=results, until_question=until_question, clearing=clearing
         )
 
     def _shed(self, needed: int, gives: Callable[[Layer], bool]) -> None:

@@ -64,8 +64,8 @@ def read_block(block: object) -> Part:
         raise MessageError(msg)
     block = cast("Mapping[str, Any]", block)
     kind = str(block.get("type", "unknown"))
-    if mapping_in(mapping_in(block, kind), "source"):
-        return _read_media(block) or OpaquePart(kind=kind, raw=block)  # Bedrock's, as LangChain writes it
+    if mapping_in(mapping_in(block, kind), "source") and (medium := _read_media(block)):
+        return medium  # Bedrock's, as LangChain writes it
     if kind in _TEXT:
         return TextPart(str(block.get("text") or block.get("refusal") or ""), raw=block)
     if kind in _IMAGE:

@@ -133,6 +133,7 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             {"type": "document", "document": {"format": "md", "name": "a", "source": {"content": [{"text": "hi"}]}}},
             FilePart(text="hi", media_type="text/markdown"),
         ),
+        ({"type": "file", "file": {"source": {"of": "ours"}, "file_data": "AA"}}, FilePart(data="AA")),
         (
             {"type": "image", "image": {"format": "png", "source": {"bytes": b"AA"}}},
             ImagePart(data=b"AA", media_type="image/png"),

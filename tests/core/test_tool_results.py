@@ -9,7 +9,6 @@ import pytest
 from ctx_core import (
     Context,
     ContextOverflowError,
-    Framing,
     HistoryPolicy,
     TokenCounter,
     ToolResultPolicy,
@@ -18,11 +17,7 @@ from ctx_core import (
 )
 from ctx_core.history.tool_results import is_error, shortened
 from ctx_core.messages import Message
-
-OpenAIMessage = dict[str, Any]
-
-WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
-"""A token a word: a call costs one."""
+from tests.core.talks import WORDS, OpenAIMessage
 
 GO = {"role": "user", "content": "go"}
 

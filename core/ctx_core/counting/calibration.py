@@ -110,19 +110,19 @@ class Calibration:
 
     def offset(self, model: str) -> int:
         """Give the tokens by which every bill is above its estimate; 0 where too little is known to lean on."""
-        return max(0, min((bill.billed - bill.estimate for bill in self._known(model)), default=0))
+        return _unseen(self._known(model))
 
     def corrected(self, counter: TokenCounter, count: TokenCount) -> TokenCount:
         """Give the figures of a request by what is known of the counter's model.
 
         The bound comes nearer to the estimate, and is wider than without only if a bill was above its own.
         """
-        known = [] if counter.model is None or not self.enabled else self._known(counter.model)
-        if counter.model is None or not known or not count.estimate:
+        known = self._known(counter.model)
+        if not self.enabled or not known or not count.estimate:
             return count
         above = max(0, *(bill.billed - bill.bound for bill in known))
         if counter.exact:
-            estimate = count.estimate + self.offset(counter.model)
+            estimate = count.estimate + _unseen(known)
             return TokenCount(estimate=estimate, bound=max(estimate, count.bound + above))
         estimate, margin = round(count.estimate * _agreed(known)), counter.margin.text
         density = max(max(map(_ratio, known)) * _RESERVE, 1 + (margin - 1) * _KEPT)
@@ -137,8 +137,8 @@ class Calibration:
         three largest requests and a reserve: what is hidden once weighs little in them, and a single bill may be of
         something else.
         """
-        known = [] if counter.model is None or not self.enabled else self._known(counter.model)
-        if not known:
+        known = self._known(counter.model)
+        if not self.enabled or not known:
             return Excess()
         if counter.exact:
             return Excess(offset=max(0, min(bill.billed - bill.bound for bill in known)))
@@ -170,15 +170,19 @@ class Calibration:
         """Pickle what is known, without the lock."""
         return (_restored, (type(self), self.to_dict(), self._size, self._models, self.enabled))
 
-    def _known(self, model: str) -> list[Bill]:
+    def _known(self, model: str | None) -> list[Bill]:
         """Give the bills of a model where there are enough to lean on, else none."""
         with self._lock:
-            known = list(self._bills.get(model, ()))
+            known = [] if model is None else list(self._bills.get(model, ()))
         return known if len(known) >= _ENOUGH else []
 
 
 def _ratio(bill: Bill) -> float:
     return bill.billed / bill.estimate
+
+
+def _unseen(bills: list[Bill]) -> int:
+    return max(0, min((bill.billed - bill.estimate for bill in bills), default=0))
 
 
 def _agreed(bills: list[Bill]) -> float:

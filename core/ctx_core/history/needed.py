@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctx_core.history.tool_results import is_error
+from ctx_core.history.tool_results import cleared
 from ctx_core.messages import Role
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def newest_tokens(
     counter: TokenCounter,
     policy: ToolResultPolicy,
     until_question: bool,
-    cleared: bool = False,
+    clearing: bool = False,
 ) -> int:
     """Give the tokens of the newest messages, counted up to a limit, or back to the last question.
 
@@ -33,7 +33,7 @@ def newest_tokens(
         counter: prices messages.
         policy: says what becomes of results.
         until_question: whether to stop at the last question.
-        cleared: whether results that the policy clears on overflow cost what is put in their place.
+        clearing: whether results that the policy clears on overflow cost what is put in their place.
     """
     tokens, age = 0, 0
     together: list[Message] = []
@@ -41,7 +41,7 @@ def newest_tokens(
         together.insert(0, transcript[at])
         if transcript.role(at) is Role.TOOL and at > 0:
             continue  # what a result costs depends on the calls before it
-        tokens += counter.count_sequence(together) - _saved(together, counter, policy, age if cleared else None)
+        tokens += counter.count_sequence(together) - _saved(together, counter, policy, age if clearing else None)
         age += bool(together[0].tool_calls)
         together.clear()
         if tokens > limit or (until_question and transcript.role(at) is Role.USER):
@@ -58,19 +58,7 @@ def _saved(messages: Sequence[Message], counter: TokenCounter, policy: ToolResul
         cost = least = counter.count_message(message)
         if policy.max_tokens is not None:
             least = min(least, policy.max_tokens)
-        if age is not None and _is_cleared(message, counter, policy, age):
-            text = policy.placeholder.replace("{age}", str(age)).replace(
-                "{tokens}", f"{counter.count_text(message.text)}"
-            )
-            least = min(least, counter.count_message(message.with_only_text(text)))
+        if age is not None:
+            least = min(least, counter.count_message(cleared(message, counter, policy, age)))
         saved += cost - least
     return saved
-
-
-def _is_cleared(message: Message, counter: TokenCounter, policy: ToolResultPolicy, age: int) -> bool:
-    if counter.count_text(message.text) < policy.min_tokens:
-        return False
-    if policy.clear_rest and age > 0:
-        return True
-    old = policy.clear_after_steps is not None and age > policy.clear_after_steps
-    return old and not (policy.keep_errors and is_error(message))

@@ -61,22 +61,38 @@ def clearable(
     Yields:
         Index of the entry, and the text that is to stand in its place.
     """
-    all_steps = steps(entries)
-    aged = list(enumerate(reversed(all_steps)))[::-1]
+    aged = list(enumerate(reversed(steps(entries))))[::-1]
     for by_age in (True, False):
         for age, (start, end) in aged:
-            if by_age and (policy.clear_after_steps is None or age <= policy.clear_after_steps):
-                continue
-            if not by_age and (not policy.clear_rest or age == 0):
-                continue
             for at in range(start + 1, end):
                 message = entries[at].message
                 if entries[at].position in done or entries[at].made:
                     continue
-                tokens = counter.count_text(message.text)
-                if tokens < policy.min_tokens or (by_age and policy.keep_errors and is_error(message)):
-                    continue
-                yield at, policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
+                if _gives_way(message, counter, policy, age, by_age=by_age):
+                    yield at, _placeholder(message, counter, policy, age)
+
+
+def cleared(message: Message, counter: TokenCounter, policy: ToolResultPolicy, age: int) -> Message:
+    """Give a result of a step of this age with its placeholder, or as it is where it is not cleared on overflow."""
+    if any(_gives_way(message, counter, policy, age, by_age=by_age) for by_age in (True, False)):
+        return message.with_only_text(_placeholder(message, counter, policy, age))
+    return message
+
+
+def _gives_way(message: Message, counter: TokenCounter, policy: ToolResultPolicy, age: int, *, by_age: bool) -> bool:
+    """Whether a result is cleared because of its age, or else with the rest."""
+    if by_age:
+        old = policy.clear_after_steps is not None and age > policy.clear_after_steps
+        if not old or (policy.keep_errors and is_error(message)):
+            return False
+    elif not policy.clear_rest or age == 0:
+        return False
+    return counter.count_text(message.text) >= policy.min_tokens
+
+
+def _placeholder(message: Message, counter: TokenCounter, policy: ToolResultPolicy, age: int) -> str:
+    tokens = counter.count_text(message.text)
+    return policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
 
 
 def is_error(message: Message) -> bool:
