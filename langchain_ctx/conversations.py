@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_core.runnables import RunnableConfig
 
-CONFIGURABLE_KEYS: Final = ("session_id", "thread_id", "conversation_id")
-"""Names under which LangChain and LangGraph configure a conversation, the first one present wins."""
+CONFIGURABLE_KEYS: Final = ("thread_id", "checkpoint_ns", "user_id", "session_id", "conversation_id")
+"""Names under which LangChain and LangGraph configure a conversation; all that are present tell it apart."""
 
 _FIRST_MESSAGES: Final = 4
 """So many messages tell conversations apart: the first one alone is a mere greeting too often."""
@@ -39,10 +40,12 @@ def conversation_of(messages: Sequence[BaseMessage], config: RunnableConfig | No
     Two conversations with one key are still right: what is remembered is checked against the messages.
     """
     configurable: Mapping[str, object] = (config or {}).get("configurable") or {}
-    for name in CONFIGURABLE_KEYS:
-        value = configurable.get(name)
-        if value is not None and value != "":
-            return Conversation(key=f"{name}:{value}")
+    named = {name: str(value) for name in CONFIGURABLE_KEYS if (value := configurable.get(name)) not in (None, "")}
+    if "checkpoint_ns" in named:  # LangGraph names the task of each step behind the node
+        named["checkpoint_ns"] = "|".join(node.split(":")[0] for node in named["checkpoint_ns"].split("|"))
+    if named:
+        ((name, value), *others) = named.items()
+        return Conversation(key=json.dumps(named, sort_keys=True) if others else f"{name}:{value}")
     key, *earlier = reversed([f"first:{digest}" for digest in _beginnings(messages, _FIRST_MESSAGES)])
     return Conversation(key=key, earlier=tuple(earlier), named=False)
 

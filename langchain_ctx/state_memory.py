@@ -38,15 +38,15 @@ class StateMemory:
     def read(self, conversation: Conversation, messages: Sequence[BaseMessage]) -> WindowState:
         """Give what is remembered of a conversation.
 
-        Where nobody said which conversation it is, a summary counts only if it speaks of these very messages:
-        that of another one which began alike must never be seen here.
+        A summary counts only if it speaks of these very messages: keys may be equal by mistake, and what was said in
+        one conversation must never be seen in another.
         """
         keys = (conversation.key, *conversation.earlier)
         data = next((found for key in keys if (found := self._store.get(key))), None)
         if data is None:
             return WindowState()
         state = WindowState.from_dict(data)
-        if state.summary and not conversation.named and not _covers(data, messages):
+        if state.summary and not _covers(data, messages):
             return replace(state, summary="", summarised=0, spared=())
         return state
 
@@ -83,7 +83,7 @@ class StateMemory:
 
     def _write(self, conversation: Conversation, messages: Sequence[BaseMessage], state: WindowState) -> None:
         data = state.to_dict()
-        if state.summary and not conversation.named:
+        if state.summary:
             count = spoken(messages[: state.summarised])
             data[_COVERED] = [count, beginning(messages, count)]
         if data != (self._store.get(conversation.key) or WindowState().to_dict()):

@@ -76,12 +76,13 @@ def key_of(messages: Sequence[BaseMessage], config: Any) -> str:
         ({"session_id": "s"}, "session_id:s"),
         ({"thread_id": 7}, "thread_id:7"),
         ({"conversation_id": "c"}, "conversation_id:c"),
-        ({"conversation_id": "c", "thread_id": "t", "session_id": "s"}, "session_id:s"),
         ({"session_id": "", "thread_id": "t"}, "thread_id:t"),
+        ({"conversation_id": "1", "user_id": "a"}, '{"conversation_id": "1", "user_id": "a"}'),
+        ({"checkpoint_ns": "one:5a|two:7f", "thread_id": "t"}, '{"checkpoint_ns": "one|two", "thread_id": "t"}'),
     ],
 )
 def test_the_config_names_the_conversation(configurable: dict[str, Any], key: str) -> None:
-    """The first name that is present and not empty is the key."""
+    """All names that are present and not empty make the key; tasks of a graph's steps are no part of it."""
     assert key_of(turns("hi"), {"configurable": configurable}) == key
 
 

@@ -469,3 +469,16 @@ def test_a_summary_that_was_kept_outlives_the_process() -> None:
     runnable(Notes(), states=states).invoke(talk(20), SESSION)
     kept = runnable(None, states=states)
     assert kept.invoke(talk(20), SESSION)[0].text == "So far:\nnotes 1"
+
+
+@pytest.mark.parametrize("first", [{"user_id": "a", "conversation_id": "1"}, {"thread_id": "t"}])
+@pytest.mark.parametrize("second", [{"user_id": "b", "conversation_id": "1"}, {"thread_id": "t"}])
+def test_a_summary_is_never_shown_in_another_conversation(first: dict[str, str], second: dict[str, str]) -> None:
+    """One user is not sent what another has said: neither under keys that differ in one name, nor under equal ones."""
+    step = ContextRunnable(
+        LIMIT, counter=WORDS, summary=SUMMARY, summarizer=lambda _, leaving: f"told: {leaving[0].text}"
+    )
+    step.invoke(talk(30, "secret"), {"configurable": first})
+    sent = step.invoke(talk(30, "other"), {"configurable": second})
+    assert not any("secret" in str(message.content) for message in sent)
+    assert any("told: other" in str(message.content) for message in sent)
