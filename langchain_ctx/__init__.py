@@ -16,9 +16,9 @@ if find_spec("langchain_core") is None:
     _MSG: Final = 'langchain_ctx needs langchain-core: pip install "ctx-layers[langchain]"'
     raise MissingExtraError(_MSG)
 
+from ctx_core.session import StateCache, StateStore
 from langchain_ctx.convert import LangChainCodec
 from langchain_ctx.runnable import ContextRunnable
-from langchain_ctx.state_cache import StateCache, StateStore
 from langchain_ctx.summarizer import ChatModelSummarizer
 from langchain_ctx.token_counts import latest_anchor, token_counter
 

@@ -106,6 +106,7 @@ class LangChainCodec:
             id=native.id or None,
             failed=isinstance(native, ToolMessage) and native.status == "error",
             billed=_billed(native),
+            model=_model(native),
             origin=native,
         )
 
@@ -154,6 +155,11 @@ def _billed(native: BaseMessage) -> int | None:
         told = input_tokens({"prompt_tokens": cast("Mapping[str, object]", usage).get("input_tokens")})
         return told or input_tokens(native.response_metadata)
     return input_tokens(native.response_metadata)
+
+
+def _model(native: BaseMessage) -> str | None:
+    told: object = native.response_metadata.get("model_name") or native.response_metadata.get("model")
+    return told if isinstance(told, str) else None
 
 
 def _answered_call(native: BaseMessage) -> str | None:

@@ -2,35 +2,107 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from ctx_core.builder import ContextBuilder
-from ctx_core.errors import BudgetError
-from ctx_core.history.policy import HistoryPolicy
-from ctx_core.summarizing import as_summarizing
-from langchain_ctx.budgets import history_budget, resolve
-from langchain_ctx.fitting import Fitting
+from langchain_core.chat_history import BaseChatMessageHistory
+from langchain_core.messages import HumanMessage
+
+from ctx_core.budget import ContextBudget, Tokens
+from ctx_core.messages import Role
+from ctx_core.session import Conversation, Sessions, Turn
+from ctx_core.steps import Step, Steps, arun, run
+from langchain_ctx.convert import CODEC
 from langchain_ctx.in_memory import InMemoryHistory
+from langchain_ctx.options import Keywords, read_options
 from langchain_ctx.session_lock import SessionLock
-from langchain_ctx.state_cache import StateCache
-from langchain_ctx.state_memory import StateMemory
-from langchain_ctx.summaries import with_layer
-from langchain_ctx.view import HistoryView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
-    from langchain_core.chat_history import BaseChatMessageHistory
-    from langchain_core.language_models import LanguageModelLike
+    from langchain_core.messages import BaseMessage
 
-    from ctx_core.budget import ContextBudget
-    from ctx_core.builder import OnOverflow
-    from ctx_core.counting.counter import CounterLike
-    from ctx_core.history.summary import RollingSummary
-    from ctx_core.summarizing import Summarizer, Summarizing
-    from ctx_core.usage_log import UsageLog
-    from langchain_ctx.fitting import FittingOptions, OnReport
-    from langchain_ctx.state_cache import StateStore
+_REFUSED: Final = {
+    name: f"a history sees neither prompt nor question; use prompt | ContextRunnable({name}=…) | model"
+    for name in ("recipe", "layers", "request_options")
+}
+"""Options that are of the whole request, of which a history is only the middle."""
+
+
+class HistoryView(BaseChatMessageHistory):
+    """Reads through a budget and writes through to the store, whole."""
+
+    def __init__(
+        self, backing: BaseChatMessageHistory, sessions: Sessions[BaseMessage], *, lock: SessionLock, key: str
+    ) -> None:
+        """Take the store, how it is fitted, the lock of its session, and the key of its conversation."""
+        self._backing = backing
+        self._sessions = sessions
+        self._lock = lock
+        self._conversation = Conversation(key=key)
+        self.enabled = True
+        """Whether anything may be cut; can be set at any time."""
+
+    @property
+    def backing(self) -> BaseChatMessageHistory:
+        """The store, with every message that was ever added."""
+        return self._backing
+
+    @property
+    def conversation_key(self) -> str:
+        """Under which the cut is remembered."""
+        return self._conversation.key
+
+    @property
+    def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # a property, as the base class allows
+        """The messages that fit, in a list of the caller's own.
+
+        Raises:
+            ContextOverflowError: if system messages or what the policy pins do not fit.
+        """
+        return run(self._view())
+
+    async def aget_messages(self) -> list[BaseMessage]:
+        """Give the messages that fit; as `messages`."""
+        return await arun(self._view())
+
+    def add_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """Store messages, whatever their size. What the store raises is passed on."""
+        if messages:
+            with self._lock.hold():
+                self._backing.add_messages(messages)
+
+    async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """Store messages, whatever their size. What the store raises is passed on."""
+        if messages:
+            async with self._lock.ahold():
+                await self._backing.aadd_messages(messages)
+
+    def clear(self) -> None:
+        """Empty the store, and forget all that is kept of the conversation."""
+        with self._lock.hold():
+            self._backing.clear()
+        self._sessions.forget(self._conversation)
+
+    async def aclear(self) -> None:
+        """Empty the store, and forget all that is kept of the conversation."""
+        async with self._lock.ahold():
+            await self._backing.aclear()
+        self._sessions.forget(self._conversation)
+
+    def _view(self) -> Steps[list[BaseMessage]]:
+        stored: list[BaseMessage] = yield Step(self._stored, self._astored)
+        waiting = _input_to_come(stored)
+        turn = Turn(history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled)
+        context = yield from self._sessions.turn(turn)
+        return context.messages if waiting is None else context.messages[:-1]
+
+    def _stored(self) -> list[BaseMessage]:
+        with self._lock.hold():
+            return self._backing.messages
+
+    async def _astored(self) -> list[BaseMessage]:
+        async with self._lock.ahold():
+            return await self._backing.aget_messages()
 
 
 class BudgetedChatMessageHistory(HistoryView):
@@ -49,60 +121,67 @@ class BudgetedChatMessageHistory(HistoryView):
         backing: BaseChatMessageHistory | None = None,
         budget: ContextBudget | int | None = None,
         *,
-        reserve: int = 0,
         session: str = "",
-        **options: Unpack[FittingOptions],
+        **options: Unpack[Keywords],
     ) -> None:
         """Put a budget over a store.
 
         Args:
             backing: the store; by default one in memory.
             budget: a budget (its part `history`, if it names one), or tokens; by default that of `model`.
-            reserve: tokens that are kept free for what a history cannot see: the prompt's own text, and the
-                user's input.
             session: the key of this conversation in the option `states`.
-            options: `counter`, `tools`, `model`, `policy`, `on_overflow`, `usage_log`, `on_report`, `states`,
-                `summarizer` and `summary`, as for `ContextRunnable`. Every read is recorded and reported, and
-                LangChain may read twice in a turn.
+            options: those of `ctx_core.session.SessionOptions` but for recipe, layers and request options, and
+                `model`. `reserve` is kept free for what a history cannot see: the prompt's own text, and the user's
+                input. Every read is recorded and reported, and LangChain may read twice in a turn.
 
         Raises:
+            OptionError: for an option that it does not take.
             BudgetError: if there is neither a budget nor a model, or something given cannot work.
             UnknownModelError: if the budget is to come from a model whose window nothing knows.
         """
         store = InMemoryHistory() if backing is None else backing
-        super().__init__(store, history_fitting(budget, reserve, **options), lock=SessionLock(), key=session)
+        given = {**options, "budget": budget}
+        sessions, enabled = history_sessions(type(self).__name__, given, also=("backing", "session"))
+        super().__init__(store, sessions, lock=SessionLock(), key=session)
+        self.enabled = enabled
 
 
-def history_fitting(  # noqa: PLR0913 - the options by name, so that a misspelt one is an error
-    budget: ContextBudget | int | None,
-    reserve: int,
-    *,
-    counter: CounterLike | None = None,
-    tools: Iterable[object] | None = None,
-    model: LanguageModelLike | None = None,
-    policy: HistoryPolicy | None = None,
-    on_overflow: OnOverflow = "raise",
-    usage_log: UsageLog | None = None,
-    on_report: OnReport | None = None,
-    states: StateStore | None = None,
-    summarizer: Summarizer | Summarizing | None = None,
-    summary: RollingSummary | None = None,
-    recipe: object = None,
-) -> Fitting:
-    """Give how histories are fitted; arguments and errors as for `BudgetedChatMessageHistory`."""
-    if recipe is not None:
-        # A recipe's layers are of the whole request, of which a history is only the middle.
-        msg = "a history takes no recipe, as it sees neither prompt nor question: prompt | ContextRunnable(recipe=…)"
-        raise BudgetError(msg)
-    whole, counts, definitions = resolve(budget, counter, tools, model)
-    builder = ContextBuilder(history_budget(whole, reserve), counts).tools(definitions)
-    builder = builder.history(HistoryPolicy() if policy is None else policy)
-    summarizing = as_summarizing(summarizer)
-    return Fitting(
-        builder=with_layer(builder, summarizing, summary),
-        states=StateMemory(StateCache() if states is None else states),
-        on_overflow=on_overflow,
-        usage_log=usage_log,
-        on_report=on_report,
-        summarizing=summarizing,
-    )
+def history_sessions(
+    caller: str, given: Mapping[str, Any], *, also: tuple[str, ...]
+) -> tuple[Sessions[BaseMessage], bool]:
+    """Give how histories are fitted, and whether they are; errors as for `BudgetedChatMessageHistory`."""
+    options = read_options(caller, given, refused=_REFUSED, also=also)
+    budget = options.budget
+    keywords = options.keywords()
+    if isinstance(budget, ContextBudget):
+        keywords["budget"] = _history_budget(budget)
+    return Sessions(type(options)(**keywords), CODEC), options.enabled
+
+
+def _history_budget(budget: ContextBudget) -> ContextBudget:
+    """Give what a history alone may have: its part of the budget, or all of the input; its summary is a part of it."""
+    part, summary = budget.size_of("history"), budget.size_of("summary")
+    most = budget.input_limit if part is None else part
+    parts = None if summary is None else {"summary": Tokens(min(summary, most))}
+    return ContextBudget(most, parts=parts, model=budget.model)
+
+
+def _input_to_come(stored: Sequence[BaseMessage]) -> HumanMessage | None:
+    """Give what stands in for the input that nobody has shown us yet: what is stored comes before it.
+
+    Every turn of the past may then be left out. Only a turn that still waits for a tool is itself the
+    one to be answered.
+    """
+    # It says where it stands: where nothing else fits, the window begins with it, and the next turn's is another one.
+    return None if _ends_in_flight(stored) else HumanMessage("", id=f"after {len(stored)}")
+
+
+def _ends_in_flight(messages: Sequence[BaseMessage]) -> bool:
+    """Say whether calls of the last assistant message still wait for results, with nothing but results behind it."""
+    for answered, native in enumerate(reversed(messages)):
+        role = CODEC.role(native)
+        if role is Role.ASSISTANT:
+            return len(CODEC.read(native).tool_calls) > answered
+        if role is not Role.TOOL:
+            return False
+    return False

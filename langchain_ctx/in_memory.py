@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langchain_core.chat_history import BaseChatMessageHistory
+
+from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,14 +59,6 @@ class InMemoryHistory(BaseChatMessageHistory):
     async def aclear(self) -> None:
         """Forget everything."""
         self.clear()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle without the lock."""
-        return {"_messages": self.messages}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Go on with a lock of its own."""
-        vars(self).update(state, _lock=Lock())
 
 
 def _same(some: Sequence[BaseMessage], others: Sequence[BaseMessage | None]) -> bool:

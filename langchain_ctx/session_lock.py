@@ -6,9 +6,10 @@ import asyncio
 from collections import deque
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
+
+from ctx_core.locks import Lock, renew_after_fork
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
@@ -25,6 +26,11 @@ class SessionLock:
 
     def __init__(self) -> None:
         """Begin free."""
+        self.renew()
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """Begin free once more, in a process where nobody is left to release it."""
         self._guard = Lock()
         self._held = False
         self._waiting: deque[Future[None]] = deque()

@@ -7,9 +7,8 @@ import json
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Unpack
 
-from langchain_ctx.history import history_fitting
+from langchain_ctx.history import HistoryView, history_sessions
 from langchain_ctx.session_lock import SessionLocks
-from langchain_ctx.view import HistoryView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
     from ctx_core.budget import ContextBudget
-    from langchain_ctx.fitting import FittingOptions
+    from langchain_ctx.options import Keywords
 
 
 class FrozenView(HistoryView):
@@ -68,9 +67,7 @@ class FrozenView(HistoryView):
 def budgeted_session_history(
     store_factory: Callable[..., BaseChatMessageHistory],
     budget: ContextBudget | int | None = None,
-    *,
-    reserve: int = 0,
-    **options: Unpack[FittingOptions],
+    **options: Unpack[Keywords],
 ) -> Callable[..., BaseChatMessageHistory]:
     """Give what `RunnableWithMessageHistory` wants as `get_session_history`: budgeted, and safe for turns at once.
 
@@ -80,16 +77,15 @@ def budgeted_session_history(
         store_factory: gives the store of a session, by whatever parameters LangChain allows. Two turns of one
             session never call it at once.
         budget: a budget (its part `history`, if it names one), or tokens; by default that of `model`.
-        reserve: tokens that are kept free for what a history cannot see: the prompt's own text, and the user's
-            input.
-        options: `counter`, `tools`, `model`, `policy`, `on_overflow`, `usage_log`, `on_report`, `states`,
-            `summarizer` and `summary`, as for `ContextRunnable`. A turn is recorded and reported once.
+        options: as for `BudgetedChatMessageHistory`. A turn is recorded and reported once.
 
     Raises:
+        OptionError: for an option that it does not take.
         BudgetError: if there is neither a budget nor a model, or something given cannot work.
         UnknownModelError: if the budget is to come from a model whose window nothing knows.
     """
-    fitting = history_fitting(budget, reserve, **options)
+    given = {**options, "budget": budget}
+    sessions, enabled = history_sessions("budgeted_session_history", given, also=("store_factory",))
     locks = SessionLocks()
 
     # LangChain looks at the names of the parameters: `wraps` shows it those of the store factory.
@@ -99,7 +95,9 @@ def budgeted_session_history(
         lock = locks.of(key)
         with lock.hold():
             store = store_factory(*args, **kwargs)
-        return FrozenView(store, fitting, lock=lock, key=key)
+        view = FrozenView(store, sessions, lock=lock, key=key)
+        view.enabled = enabled
+        return view
 
     return session_history
 

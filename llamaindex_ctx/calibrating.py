@@ -15,8 +15,8 @@ from ctx_core.counting.registry import counted_alike
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import BudgetError
 from ctx_core.messages import MEDIA
+from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.settings import tool_definitions
-from llamaindex_ctx.view import CODEC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -79,6 +79,10 @@ class ChatMessageCodec:
         return _altered_copy(message, origin) if message.altered else origin
 
 
+CODEC: Final = ChatMessageCodec()
+"""The one that this package uses; it has no state."""
+
+
 def _read_parts(native: ChatMessage) -> tuple[Part, ...]:
     parts: list[Part] = [part for block in native.blocks for part in read_block(block)]
     reasoning = native.additional_kwargs.get(_REASONING)

@@ -23,8 +23,8 @@ from typing_extensions import override
 from ctx_core import ContextBudget
 from ctx_core.messages import ImagePart, OpaquePart, Part
 from ctx_core.openai_messages import OpenAICodec
+from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.memory import ContextMemoryBuffer
-from llamaindex_ctx.view import CODEC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

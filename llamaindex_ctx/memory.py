@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import uuid
-from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY
-from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
-from ctx_core import HistoryPolicy, Message, Role, WindowState
-from ctx_core.recipes import question_of
-from ctx_core.summarizing import as_summarizing
+from ctx_core import BudgetError, ContextOverflowError, Message, Role
+from ctx_core.budget import is_count
+from ctx_core.session import Conversation, Turn
+from ctx_core.steps import Step, Steps, arun, run
 from llamaindex_ctx import settings
-from llamaindex_ctx.recipes import refuse_beside_recipe
+from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 from llamaindex_ctx.record import MemoryRecord, copied, owned
-from llamaindex_ctx.stores import as_store
-from llamaindex_ctx.summaries import DEFAULT
-from llamaindex_ctx.view import CODEC, as_question
-from llamaindex_ctx.viewing import Viewing, viewer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence, Sized
+    from collections.abc import Callable, Sequence, Sized
 
-    from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.llms.llm import LLM
 
-    from ctx_core import ContextBudget, ContextBuilder, ContextReport, RollingSummary, Summarizing, UsageLog
-    from ctx_core.budget import Size
-    from ctx_core.builder import OnOverflow
-    from ctx_core.counting.counter import CounterLike
-    from ctx_core.recipes import Recipe
-    from ctx_core.summarizing import Summarizer
-    from llamaindex_ctx.settings import ToolLike
+    from ctx_core import Context, ContextReport
     from llamaindex_ctx.stores import ChatStore
 
 
@@ -50,11 +38,11 @@ class ContextMemoryBuffer(MemoryRecord):
 
     Messages are copied on their way in and out. Threads and tasks may share a memory. It is stored with
     `to_dict`, `to_string` and pickle, and as part of a workflow's `Context`. Code is not stored: a counter
-    that is not known by its model's name, a policy's `pinned`, a chat store, a usage log and a summariser are
-    given again to `from_dict`; until then the default counts, nothing is pinned or summarised anew, and the
-    messages that came along are kept in the memory itself.
+    that is not known by its model's name, a policy's `pinned`, a chat store, layers, a summarizer and whoever hears
+    of views are given again to `from_dict`; until then the default counts, nothing is pinned or summarized anew, and
+    the messages that came along are kept in the memory itself.
 
-    With a `summarizer`, what leaves the view is summarised, once, before the view is given. The summary stands
+    With a `summarizer`, what leaves the view is summarized, once, before the view is given. The summary stands
     where the messages stood, in a user message, and is a part of the stored state. If it cannot be had, a marker
     stands there and the next view tries again.
 
@@ -73,8 +61,16 @@ class ContextMemoryBuffer(MemoryRecord):
         """Give the name under which LlamaIndex knows it."""
         return "ContextMemoryBuffer"
 
+    def __init__(self, **arguments: Any) -> None:
+        """Make a memory; the arguments are those of `from_defaults`, and the fields of a stored memory."""
+        fields = settings.fields_of(type(self).__name__, arguments, type(self).model_fields)
+        chat_history = fields.pop("chat_history", None)
+        super().__init__(**fields)
+        if chat_history:
+            self.set(chat_history)
+
     @classmethod
-    def from_defaults(  # noqa: PLR0913 - the arguments of both of LlamaIndex's memories
+    def from_defaults(  # type: ignore[override]  # the framework's takes anything; a misspelt option is an error here
         cls,
         chat_history: Sequence[ChatMessage] | None = None,
         llm: LLM | None = None,
@@ -82,20 +78,7 @@ class ContextMemoryBuffer(MemoryRecord):
         chat_store_key: str | None = None,
         token_limit: int | None = None,
         tokenizer_fn: Callable[[str], Sized] | None = None,
-        *,
-        session_id: str | None = None,
-        budget: ContextBudget | None = None,
-        reserve: int | Size | None = None,
-        counter: CounterLike | None = None,
-        policy: HistoryPolicy | None = None,
-        tools: Iterable[ToolLike] = (),
-        on_overflow: OnOverflow | None = None,
-        usage_log: UsageLog | None = None,
-        summarizer: Summarizer | Summarizing | None = None,
-        summary: RollingSummary | None = None,
-        recipe: Recipe | None = None,
-        recipe_role: Role | str = Role.SYSTEM,
-        **unknown: Any,
+        **options: Unpack[settings.MemoryKeywords],
     ) -> Self:
         """Make a memory.
 
@@ -105,69 +88,30 @@ class ContextMemoryBuffer(MemoryRecord):
             llm: the model, for its window, the length of its answer, and its tokenizer.
             chat_store: holds the conversation: a `BaseChatStore` or an `AsyncDBChatStore`.
             chat_store_key: name of the conversation in the store, by default `chat_history` (in an
-                `AsyncDBChatStore` a new name each time).
+                `AsyncDBChatStore` a new name each time); `session_id` is another name for it, as `Memory` has it.
             token_limit: tokens of the whole request. Wins over the window of `llm`.
             tokenizer_fn: function from a text to the list of its tokens.
-            session_id: another name for `chat_store_key`, as `Memory` has it.
-            budget: in the place of `token_limit` and `reserve`. By default the window of `llm`, else 30,000.
-            reserve: tokens kept free for the answer, and for what the engine sends and doesn't tell. By
-                default what `llm` says its answer takes, else 4,096, but no more than a quarter of its window;
-                0 beside a `token_limit`.
-            counter: a counter, a tokenizer, a function from text to number of tokens, or a model's name. By
-                default that of `llm` or of the budget's model, else a safe estimate.
-            policy: how the conversation is cut.
-            tools: the agent's tools, which go along with every request.
-            on_overflow: `raise` a `ContextOverflowError`, the default, or `truncate` the current message.
-            usage_log: is told of every view.
-            summarizer: summarises what leaves the view: a function of the summary so far and the messages that
-                leave, sync or async, such as an `LLMSummarizer`; a `Summarizing` says its window and its patience
-                too.
-            summary: where the summary stands and what it may cost; by default a user message, as a `ReActAgent`
-                drops the system message that a conversation begins with.
-            recipe: in the place of `budget`, `token_limit`, `reserve`, `llm`, `counter`, `tokenizer_fn`, `policy` and
-                `on_overflow`. It logs every view in its own usage log, beside `usage_log`.
-            recipe_role: whose text the recipe's is: `system`, `developer` or `user`.
-            unknown: nothing else is taken.
+            options: those of `ctx_core.session.SessionOptions`. Without a `budget` and a `token_limit` it is the
+                window of `llm`, else 30,000; `reserve` is then what `llm` says its answer takes, else 4,096, but no
+                more than a quarter of the window. `tools` are the agent's, functions or definitions. `recipe_role`
+                says whose text that of a recipe or of layers is: `system`, `developer` or `user`. `states` hold cut
+                and summary outside of the memory, for applications that make a memory anew for each request.
 
         Raises:
-            BudgetError: for settings that cannot work, unknown arguments, and those of LlamaIndex's memories
-                that mean nothing here. It is a `ValueError`.
+            OptionError: for arguments that mean nothing here, those of LlamaIndex's memories among them.
+            BudgetError: for settings that cannot work. Both are `ValueError`s.
             MessageError: for something in `chat_history` that is no message.
         """
-        settings.refuse(unknown)
-        key = settings.resolve_key(session_id, chat_store_key)
-        if key is None:
-            key = str(uuid.uuid4()) if isinstance(chat_store, AsyncDBChatStore) else DEFAULT_CHAT_STORE_KEY
-        if recipe is not None:
-            refuse_beside_recipe(
-                budget=budget, token_limit=token_limit, reserve=reserve, llm=llm, counter=counter,
-                tokenizer_fn=tokenizer_fn, policy=policy, on_overflow=on_overflow,
-            )  # fmt: skip
-            fields: dict[str, Any] = {"recipe": recipe, "recipe_role": recipe_role, "summary": summary}
-        else:
-            fields = {
-                "budget": settings.resolve_budget(budget, token_limit, llm, reserve),
-                "policy": HistoryPolicy() if policy is None else policy,
-                "counter": settings.resolve_counter(counter, tokenizer_fn),
-                "on_overflow": settings.resolve_overflow(on_overflow),
-                "summary": summary or (None if summarizer is None else DEFAULT),
-            }
-        memory = cls(
-            tools=settings.tool_definitions(tools),
-            chat_store=as_store(chat_store),
-            chat_store_key=key,
-            summarizer=as_summarizing(summarizer),
-            **fields,
-        )
-        memory._live.usage_log = usage_log
-        if chat_history:
-            memory.set(chat_history)
-        return memory
+        given = {
+            "chat_history": chat_history, "llm": llm, "chat_store": chat_store, "chat_store_key": chat_store_key,
+            "token_limit": token_limit, "tokenizer_fn": tokenizer_fn, **options,
+        }  # fmt: skip
+        return cls(**settings.fields_of(f"{cls.__name__}.from_defaults", given, cls.model_fields))
 
     @property
     def token_limit(self) -> int:
         """Tokens that the whole request may have, without the reserve."""
-        return (self.budget if self.recipe is None else self._plan(self.recipe).budget).input_limit
+        return (self.budget.input_limit - self.reserve) if self.recipe is None else self._plan.limit
 
     @property
     def session_id(self) -> str:
@@ -177,19 +121,14 @@ class ContextMemoryBuffer(MemoryRecord):
     @property
     def last_report(self) -> ContextReport | None:
         """The report of the latest view, whichever thread asked for it; None before the first."""
-        return self._live.report
-
-    @property
-    def usage_log(self) -> UsageLog | None:
-        """What is told of every view."""
-        return self._live.usage_log
+        return self._running.report
 
     def tokenizer_fn(self, text: str) -> list[int]:
         """Give a list as long as a system message with this text costs; empty for no text.
 
         A `SimpleChatEngine` takes its length for the tokens of all its prefix messages together.
         """
-        return list(range(self._count.count_message(Message.system(text)))) if text else []
+        return list(range(self._plan.counter.count_message(Message.system(text)))) if text else []
 
     def get(
         self,
@@ -211,16 +150,7 @@ class ContextMemoryBuffer(MemoryRecord):
         Raises:
             ContextOverflowError: if what cannot be left out doesn't fit. It is a `ValueError`.
         """
-        messages, question = self._door.read(), as_question(input)
-        recipe = self.recipe
-        declared = recipe.builder(question_of(messages, question, CODEC), tools=self.tools) if recipe else None
-        viewing = self._viewing(messages, question, initial_token_count, declared)
-        if self.summarizer is not None and viewing.unsummarised:
-            with self._live.alone() as alone:
-                if alone:
-                    self.summarizer.run(viewing.look, key=self._live.token)
-                    viewing.keep()
-        return viewing.finished()
+        return run(self._view(input, initial_token_count))
 
     async def aget(
         self,
@@ -229,16 +159,7 @@ class ContextMemoryBuffer(MemoryRecord):
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> list[ChatMessage]:
         """Give what of the conversation fits, as `get` does."""
-        messages, question = await self._door.aread(), as_question(input)
-        recipe = self.recipe
-        declared = await recipe.abuilder(question_of(messages, question, CODEC), tools=self.tools) if recipe else None
-        viewing = self._viewing(messages, question, initial_token_count, declared)
-        if self.summarizer is not None and viewing.unsummarised:
-            with self._live.alone() as alone:
-                if alone:
-                    await self.summarizer.arun(viewing.look, key=self._live.token)
-                    viewing.keep()
-        return viewing.finished()
+        return await arun(self._view(input, initial_token_count))
 
     def get_all(self) -> list[ChatMessage]:
         """Give a copy of the whole conversation."""
@@ -269,29 +190,87 @@ class ContextMemoryBuffer(MemoryRecord):
         await self._door.aadd(owned(messages))
 
     def set(self, messages: Sequence[ChatMessage]) -> None:
-        """Put these in the place of the whole conversation, or leave it if something is wrong with one of them."""
+        """Put these in the place of the whole conversation, or leave it if something is wrong with one of them.
+
+        What is remembered of the cut is held against them: where they go on from what there was, it stays.
+        """
         self._door.replace(owned(messages))
-        self.state = WindowState()
+        self._sessions.renew(self._conversation, messages)
 
     async def aset(self, messages: Sequence[ChatMessage]) -> None:
-        """Put these in the place of the whole conversation, or leave it if something is wrong with one of them."""
+        """Put these in the place of the whole conversation, as `set` does."""
         await self._door.areplace(owned(messages))
-        self.state = WindowState()
+        self._sessions.renew(self._conversation, messages)
 
     def reset(self) -> None:
-        """Forget the conversation, in the chat store too."""
+        """Forget the conversation, in the chat store too, and all that is remembered of it."""
         self._door.delete()
-        self.state = WindowState()
+        self._sessions.forget(self._conversation)
 
     async def areset(self) -> None:
-        """Forget the conversation, in the chat store too."""
+        """Forget the conversation, as `reset` does."""
         await self._door.adelete()
-        self.state = WindowState()
+        self._sessions.forget(self._conversation)
 
-    def _viewing(
-        self, messages: list[ChatMessage], question: ChatMessage | None, taken: int, declared: ContextBuilder | None
-    ) -> Viewing:
-        if declared is not None:
-            self._live.plan = declared.plan
-        viewer = viewer_of(self, self._count, declared, taken)
-        return Viewing(self, self._live, partial(viewer.view, messages, question=question, taken=taken))
+    @property
+    def _conversation(self) -> Conversation:
+        return Conversation(key=self.chat_store_key)
+
+    def _view(self, asked: object, taken: int) -> Steps[list[ChatMessage]]:
+        """Choose what the engine gets; a question that it will add itself has room kept for it."""
+        messages: list[ChatMessage] = yield Step(self._door.read, self._door.aread)
+        question = as_question(asked)
+        if question is not None and not is_asked(question, messages):
+            turn = self._turn(messages, question, taken)
+            # Asked before, or stored by an agent whose turn has an answer already: it must not be lost where nothing
+            # but the question is left.
+            alone = was_asked(question, messages) and (yield from self._is_alone(turn))
+            if not alone:
+                context = yield from self._sessions.turn(turn)
+                return self._shown(context, question)
+        try:
+            context = yield from self._sessions.turn(self._turn(messages, None, taken))
+        except ContextOverflowError:
+            # Agents look once more when their answer is stored. Nothing is asked then, so an answer that does not fit
+            # behind its question is left out instead of ending the run with an error.
+            answers = closing_answers(messages)
+            if answers in (0, len(messages)):
+                raise
+            turn = self._turn(messages[: len(messages) - answers], None, taken)
+            turn = replace(turn, left_out=answers, why="no room for the answer")
+            context = yield from self._sessions.turn(turn)
+        return self._shown(context, None)
+
+    def _is_alone(self, turn: Turn[ChatMessage]) -> Steps[bool]:
+        context = yield from self._sessions.turn(replace(turn, keeps=False))
+        return context.report.history.messages == 1
+
+    def _turn(self, messages: Sequence[ChatMessage], question: ChatMessage | None, taken: object) -> Turn[ChatMessage]:
+        if not is_count(taken):
+            msg = f"initial_token_count must be a whole number from 0 up, found {taken!r}"
+            raise BudgetError(msg)
+        return Turn(
+            history=messages,
+            message=question,
+            conversation=self._conversation,
+            taken=cast("int", taken) + self._frame_of_front(),
+            # The engine sends its own question, whole: one that was truncated here would be of no use.
+            on_overflow=None if question is None else "raise",
+            enabled=self.enabled,
+        )
+
+    def _frame_of_front(self) -> int:
+        """Give what a recipe's text costs more as a user message than it does as a system message."""
+        if self.recipe_role is not Role.USER or (self.recipe is None and not self.layers):
+            return 0
+        framing = self._plan.counter.framing
+        return 0 if framing.per_system is None else max(0, framing.per_message - framing.per_system)
+
+    def _shown(self, context: Context[ChatMessage], question: ChatMessage | None) -> list[ChatMessage]:
+        """Give copies, free to be changed, of what goes before the question; a recipe's text in the role it has."""
+        self._running.report = context.report
+        messages = context.messages
+        if self.recipe_role is not Role.SYSTEM and context.system_prompt:
+            front = ChatMessage(context.system_prompt, role=MessageRole(str(self.recipe_role)))
+            messages = [front, *context.conversation]
+        return copied(messages if question is None else messages[:-1])

@@ -21,20 +21,19 @@ from ctx_core import (
     HistoryPolicy,
     Role,
     RollingSummary,
-    Summarizing,
     TokenCounter,
     WindowState,
 )
-from ctx_core.recipes import Recipe  # noqa: TC001 - pydantic reads the annotations
-from ctx_core.summarizing import as_summarizing
+from ctx_core.counting.calibration import Calibration
+from ctx_core.counting.options import RequestOptions  # noqa: TC001 - pydantic reads the annotations
+from ctx_core.session import SessionOptions, Sessions
+from ctx_core.session.options import BROUGHT
 from llamaindex_ctx import serial
+from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.fields import Stored
-from llamaindex_ctx.live import Live
-from llamaindex_ctx.recipes import BROUGHT, as_recipe, read_role, refuse_beside_recipe, without_parts
-from llamaindex_ctx.settings import DEFAULT_TOKENS, tool_definitions
+from llamaindex_ctx.running import OwnState, Running
+from llamaindex_ctx.settings import DEFAULT_TOKENS, read_role, tool_definitions
 from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
-from llamaindex_ctx.summaries import read_summary, write_summary
-from llamaindex_ctx.view import CODEC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,6 +43,10 @@ if TYPE_CHECKING:
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
 _LEFT_BEHIND: Final = "left_behind"
 """Key of the stored data with the names of what was not stored."""
+_CODE: Final = (
+    "chat_store", "recipe", "layers", "summarizer", "calibration", "usage_log", "on_report", "states",
+)  # fmt: skip
+"""Fields that hold code, which is not stored."""
 _TOKEN: Final = "token"  # noqa: S105 - a name in a dict
 """Key of the stored data under which this process finds the memory that was stored."""
 _STORED: Final = WeakValueDictionary[str, "MemoryRecord"]()
@@ -101,6 +104,8 @@ class MemoryRecord(BaseMemory):
         default_factory=lambda: ContextBudget(DEFAULT_TOKENS)
     )
     """Of the whole request."""
+    reserve: int = 0
+    """Tokens kept free beside the budget's own reserve."""
     policy: Annotated[HistoryPolicy, Stored(serial.read_policy, serial.write_policy)] = Field(
         default_factory=HistoryPolicy
     )
@@ -111,34 +116,70 @@ class MemoryRecord(BaseMemory):
         default_factory=list[dict[str, Any]]
     )
     """Definitions of the tools that an agent sends along; they are counted, and never cut."""
+    request_options: Annotated[RequestOptions | None, Stored(serial.read_options, serial.write_options)] = None
+    """What else each request asks for."""
     on_overflow: Literal["raise", "truncate"] = "raise"
     """What happens when the current message alone doesn't fit: an error, or it is cut at its end."""
+    enabled: bool = True
+    """Whether anything may be cut; can be set at any time."""
     chat_store_key: str = DEFAULT_CHAT_STORE_KEY
     """Name of the conversation."""
     state: Annotated[WindowState, Stored(serial.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
-    """What is remembered of the last cut, with the summary of what it left out."""
-    summary: Annotated[RollingSummary | None, Stored(read_summary, write_summary)] = None
-    """Where the summary stands in a view, and what it may cost; None: there is none."""
-    summarizer: Annotated[Summarizing | None, Stored(as_summarizing, as_summarizing)] = Field(
-        default=None, exclude=True
-    )
-    """Summarises what leaves the view; None: what the state has is shown, and nothing is added to it."""
-    recipe: Annotated[Recipe | None, Stored(as_recipe, as_recipe)] = Field(default=None, exclude=True)
-    """Brings budget, counter, policy, what happens on overflow and text of its own; None: nothing does."""
+    """What is remembered of the last cut, with the summary of what it left out, unless `states` hold it."""
+    summary: Annotated[RollingSummary | None, Stored(serial.read_summary, serial.write_summary)] = None
+    """Where the summary stands in a view, and what it may cost; None: a user message, where there is a summarizer."""
     recipe_role: Annotated[Role, Stored(read_role, str)] = Role.SYSTEM
-    """Whose text goes before the conversation where a recipe has some."""
+    """Whose text goes before the conversation where a recipe or layers have some."""
     chat_store: Annotated[ChatStore | None, Stored(as_store, as_store)] = Field(default=None, exclude=True)
     """Holds the conversation in the place of this memory."""
+    recipe: Any = Field(default=None, exclude=True)
+    """A recipe or a `ContextBuilder`, in the place of budget, counter and policy; None: nothing is."""
+    layers: Any = Field(default=(), exclude=True)
+    """Layers of text, or what gives them for each view."""
+    summarizer: Any = Field(default=None, exclude=True)
+    """Summarizes what leaves the view; None: what the state has is shown, and nothing is added to it."""
+    calibration: Any = Field(default=None, exclude=True)
+    """Learns from the usage figures in the answers that are put; None: nothing does."""
+    usage_log: Any = Field(default=None, exclude=True)
+    """Is told of every view."""
+    on_report: Any = Field(default=None, exclude=True)
+    """Is called with the report of every view."""
+    states: Any = Field(default=None, exclude=True)
+    """Where cut and summary are remembered, in the place of this memory."""
 
-    _live: Live = PrivateAttr(default_factory=Live)
+    _running: Running = PrivateAttr(default_factory=Running)
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's signature
         """Refuse what could only fail later: a budget with unknown parts, tools that are no JSON, a recipe too many."""
         super().model_post_init(context)
+        if self.calibration is True:
+            self.calibration = Calibration()
+        self._options().declared()
+        if self.recipe is None:
+            with suppress(ContextOverflowError):  # how much there is to be sent is not known yet
+                ContextBuilder(self.budget, len).tools(self.tools).build()
+
+    def _options(self) -> SessionOptions:
+        """Give how views are fitted. What a recipe brings is given only where somebody has set it."""
+        by_recipe = (*BROUGHT, "on_overflow")
+        given = {name: getattr(self, name) for name in SessionOptions.__dataclass_fields__ if name not in by_recipe}
+        brought = {name: getattr(self, name) for name in by_recipe}
         if self.recipe is not None:
-            refuse_beside_recipe(**{name: getattr(self, name) for name in BROUGHT if name in self.model_fields_set})
-        with suppress(ContextOverflowError):  # how much there is to be sent is not known yet
-            ContextBuilder(self.budget, len).tools(self.tools).build()
+            brought = {name: value for name, value in brought.items() if name in self.model_fields_set}
+        elif self.counter is None:
+            brought["counter"] = self._running.default_counter(self.budget.model)
+        given["states"] = self.states or OwnState(self)
+        return SessionOptions(**{**given, **brought, "tools": tuple(self.tools)})
+
+    @property
+    def _sessions(self) -> Sessions[ChatMessage]:
+        made_of = tuple(getattr(self, name) for name in SessionOptions.__dataclass_fields__)
+        return self._running.sessions(made_of, lambda: Sessions(self._options(), CODEC))
+
+    @property
+    def _plan(self) -> Plan:
+        """Give what is declared for no question yet."""
+        return self._sessions.declared.builder("").plan
 
     @property
     def _door(self) -> Door:
@@ -153,14 +194,14 @@ class MemoryRecord(BaseMemory):
         data = self.model_dump(mode="json")
         if self.chat_store is not None:
             data["messages"] = serial.write_messages(self._door.read())
-        if self.recipe is not None:  # so that it fits the same window without it
-            plan = self._plan(self.recipe)
-            data["budget"] = serial.write_budget(without_parts(plan.budget))
+        if self.recipe is not None:  # so that it fits the same window without it, whose parts are the recipe's layers
+            plan = self._plan
+            data["budget"] = {**serial.write_budget(plan.budget), "parts": {}}
             data["counter"] = serial.write_counter(plan.counter)
         data[_LEFT_BEHIND] = left = list(self._code())
         if left:
-            data[_TOKEN] = self._live.token
-            _STORED[self._live.token] = self
+            data[_TOKEN] = self._running.token
+            _STORED[self._running.token] = self
         return data
 
     @classmethod
@@ -173,8 +214,9 @@ class MemoryRecord(BaseMemory):
 
         Args:
             data: what `to_dict` gave.
-            kwargs: fields to be set anew, above all what is not stored: `counter`, `policy`, `usage_log`, `summarizer`,
-                `recipe`, and `chat_store`, which then is what holds the conversation: the stored messages are let go.
+            kwargs: fields to be set anew, above all what is not stored: `counter`, `policy`, `recipe`, `layers`,
+                `summarizer`, `calibration`, `usage_log`, `on_report`, `states`, and `chat_store`, which then is what
+                holds the conversation: the stored messages are let go.
 
         Raises:
             ValueError: for data that cannot be read.
@@ -184,14 +226,13 @@ class MemoryRecord(BaseMemory):
         known = {**({} if alive is None else alive._code()), **kwargs}  # noqa: SLF001 - of its own kind
         missing = [name for name in left if name not in known]
         fields |= known
-        usage_log = fields.pop("usage_log", None)
         fields.pop("class_name", None)
         if fields.get("chat_store") is not None:
             fields["messages"] = []
         if fields.get("recipe") is not None:
-            fields = {name: value for name, value in fields.items() if name not in BROUGHT or name in kwargs}
+            brought = (*BROUGHT, "on_overflow")
+            fields = {name: value for name, value in fields.items() if name not in brought or name in kwargs}
         memory = cls(**fields)
-        memory._live.usage_log = usage_log
         if missing:
             _LOG.warning("a memory was restored without its %s, which cannot be stored", " and ".join(missing))
         return memory
@@ -212,27 +253,11 @@ class MemoryRecord(BaseMemory):
             code["counter"] = self.counter
         if self.policy.pinned is not None:
             code["policy"] = self.policy
-        if self.chat_store is not None:
-            code["chat_store"] = self.chat_store
-        if self.summarizer is not None:
-            code["summarizer"] = self.summarizer
-        if self.recipe is not None:
-            code["recipe"] = self.recipe
-        if self._live.usage_log is not None:
-            code["usage_log"] = self._live.usage_log
+        for name in _CODE:
+            value = getattr(self, name)
+            if value is not None and value != ():
+                code[name] = value
         return code
-
-    @property
-    def _count(self) -> TokenCounter:
-        if self.recipe is not None:
-            return self._plan(self.recipe).counter
-        return self.counter if self.counter is not None else self._live.default_counter(self.budget.model)
-
-    def _plan(self, recipe: Recipe) -> Plan:
-        """Give what the recipe has declared: for the latest view, else for no question yet."""
-        if self._live.plan is None:
-            self._live.plan = recipe.builder(tools=self.tools).plan
-        return self._live.plan
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as JSON types, beside the chat store where that can be pickled."""
@@ -258,7 +283,7 @@ class MemoryRecord(BaseMemory):
         new = self.model_copy(
             update={"messages": copied(self.messages), "tools": copy.deepcopy(self.tools, memo), "chat_store": store}
         )
-        new._live = copy.deepcopy(self._live, memo)  # noqa: SLF001 - of its own kind
+        new._running = copy.deepcopy(self._running, memo)  # noqa: SLF001 - of its own kind
         memo[id(self)] = new
         return new
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import logging
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from enum import Enum
 from io import IOBase
 from pathlib import PurePath
@@ -18,8 +18,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from llama_index.core.base.llms.types import ChatMessage
 from pydantic import AnyUrl, BaseModel, ValidationError
 
-from ctx_core import ContextBudget, HistoryPolicy, Share, TokenCounter, Tokens, ToolResultPolicy, WindowState
+from ctx_core import (
+    ContextBudget,
+    HistoryPolicy,
+    RollingSummary,
+    Share,
+    TokenCounter,
+    Tokens,
+    ToolResultPolicy,
+    WindowState,
+)
 from ctx_core.counting.counter import as_counter
+from ctx_core.counting.options import RequestOptions
 from ctx_core.errors import BudgetError, MessageError
 from ctx_core.messages import Role
 
@@ -81,6 +91,8 @@ def read_budget(data: object) -> ContextBudget:
     """
     if isinstance(data, ContextBudget):
         return data
+    if isinstance(data, int):
+        return ContextBudget(data)
     if not isinstance(data, Mapping):
         msg = f"budget must be a ContextBudget, found {type(data).__name__}"
         raise BudgetError(msg)
@@ -142,6 +154,48 @@ def read_state(data: object) -> WindowState:
     if isinstance(data, WindowState):
         return data
     return WindowState.from_dict(cast("Mapping[str, Any]", data)) if isinstance(data, Mapping) else WindowState()
+
+
+def write_summary(summary: RollingSummary | None) -> dict[str, Any] | None:
+    """Give the settings of a summary as JSON types."""
+    if summary is None:
+        return None
+    written = {field.name: getattr(summary, field.name) for field in fields(summary)}
+    return {**written, "cap": write_size(summary.cap), "role": str(summary.role)}
+
+
+def read_summary(data: object) -> RollingSummary | None:
+    """Give the settings that were written, or settings as they are; None stays None.
+
+    Raises:
+        BudgetError: for anything else.
+    """
+    if data is None or isinstance(data, RollingSummary):
+        return data
+    if not isinstance(data, Mapping):
+        msg = f"summary must be a RollingSummary, found {type(data).__name__}"
+        raise BudgetError(msg)
+    written = dict(cast("Mapping[str, Any]", data))
+    return RollingSummary(**{**written, "cap": read_size(written["cap"]), "role": Role(written["role"])})
+
+
+def write_options(options: RequestOptions | None) -> dict[str, Any] | None:
+    """Give what else a request asks for as JSON types."""
+    return None if options is None else asdict(options)
+
+
+def read_options(data: object) -> RequestOptions | None:
+    """Give the options that were written, or options as they are; None stays None.
+
+    Raises:
+        BudgetError: for anything else.
+    """
+    if data is None or isinstance(data, RequestOptions):
+        return data
+    if not isinstance(data, Mapping):
+        msg = f"request_options must be RequestOptions, found {type(data).__name__}"
+        raise BudgetError(msg)
+    return RequestOptions(**cast("Mapping[str, Any]", data))
 
 
 def write_size(size: Share | Tokens) -> dict[str, Any]:

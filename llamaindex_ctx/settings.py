@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
-from ctx_core import BudgetError, ContextBudget, TokenCounter
-from ctx_core.counting.counter import as_counter
+from ctx_core import BudgetError, ContextBudget, Role, TokenCounter
+from ctx_core.session import SessionKeywords, SessionOptions
+from ctx_core.session.options import NAMES, check_names
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from llama_index.core.llms.llm import LLM
 
     from ctx_core.budget import Size
-    from ctx_core.builder import OnOverflow
     from ctx_core.counting.counter import CounterLike, ToolDefinition
 
 ToolLike: TypeAlias = "BaseTool | ToolMetadata | Callable[..., Any] | ToolDefinition"
@@ -24,13 +28,6 @@ DEFAULT_TOKENS: Final = 30_000
 """Tokens of input where nothing tells: the limit of LlamaIndex's own `Memory`."""
 _DEFAULT_RESERVE: Final = 4_096
 """Tokens for the answer of a model that doesn't say how many it gives, or a quarter of its window if that is less."""
-
-ARGUMENTS: Final = (
-    "chat_history", "llm", "chat_store", "chat_store_key", "token_limit", "tokenizer_fn", "session_id",
-    "budget", "reserve", "counter", "policy", "tools", "on_overflow", "usage_log", "summarizer",
-    "summary", "recipe", "recipe_role",
-)  # fmt: skip
-"""What a memory can be made with."""
 
 EXPLAINED: Final = {
     "memory_blocks": "memory blocks are not supported; put what is to be remembered into the system prompt",
@@ -51,38 +48,80 @@ EXPLAINED: Final = {
 """Arguments of LlamaIndex's memories that have no meaning here, and what to give instead."""
 
 
-def refuse(unknown: Iterable[str]) -> None:
-    """Refuse arguments that have no meaning.
+MEANT: Final = ("chat_history", "llm", "token_limit", "tokenizer_fn", "session_id")
+"""Arguments of LlamaIndex's memories that mean one of our fields, or several."""
+
+
+class MemoryKeywords(SessionKeywords, total=False):
+    """What a memory can be made with beside what both of LlamaIndex's memories take."""
+
+    budget: ContextBudget | int | None
+    session_id: str | None
+    recipe_role: Role | str
+
+
+def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Give the fields of a memory that is made with these arguments; `chat_history` stays among them.
+
+    Args:
+        caller: name of the function that was called.
+        given: its arguments; None stands for the default.
+        known: names of the fields.
 
     Raises:
-        BudgetError: if there are any; it names each, and the known ones.
+        OptionError: for an argument that means nothing here.
+        BudgetError: for arguments that contradict one another.
     """
-    unknown = sorted(unknown)
-    if not unknown:
-        return
-    explained = [f"{name!r} ({EXPLAINED[name]})" for name in unknown if name in EXPLAINED]
-    others = [repr(name) for name in unknown if name not in EXPLAINED]
-    msg = f"unexpected arguments: {', '.join([*others, *explained])}; known are {', '.join(ARGUMENTS)}"
-    raise BudgetError(msg)
+    check_names(caller, given, known, EXPLAINED, also=MEANT)
+    fields = {name: value for name, value in given.items() if value is not None}
+    llm, limit, tokenizer_fn = (fields.pop(name, None) for name in ("llm", "token_limit", "tokenizer_fn"))
+    key = resolve_key(fields.pop("session_id", None), fields.pop("chat_store_key", None))
+    if key is not None:
+        fields["chat_store_key"] = key
+    elif isinstance(fields.get("chat_store"), AsyncDBChatStore):
+        fields["chat_store_key"] = str(uuid.uuid4())
+    if fields.get("recipe") is not None:
+        named = {"token_limit": limit, "llm": llm, "tokenizer_fn": tokenizer_fn}
+        _refuse_beside_recipe([name for name, value in named.items() if value is not None])
+    elif "budget" not in fields:
+        fields["budget"] = resolve_budget(limit, llm, fields.pop("reserve", None))
+    elif limit is not None:
+        msg = "both budget and token_limit are given: the budget says it all"
+        raise BudgetError(msg)
+    if tokenizer_fn is not None:
+        fields["counter"] = resolve_counter(fields.get("counter"), tokenizer_fn)
+    if "tools" in fields:
+        fields["tools"] = tool_definitions(fields["tools"])
+    _check(fields)
+    return fields
 
 
-def resolve_budget(
-    budget: ContextBudget | None, token_limit: int | None, llm: LLM | None, reserve: int | Size | None
-) -> ContextBudget:
-    """Give the budget that is meant: the one given, else the limit, else the LLM's window, else the default.
+def _check(fields: Mapping[str, Any]) -> None:
+    """Refuse options that cannot work, in their own words and not in pydantic's; those that were stored have worked."""
+    stored = ("budget", "policy", "summary", "request_options")
+    given = {name: fields[name] for name in NAMES if name in fields}
+    SessionOptions(**{name: value for name, value in given.items() if name not in stored or not _is_json(value)})
+
+
+def _is_json(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _refuse_beside_recipe(both: Sequence[str]) -> None:
+    if both:
+        msg = (
+            f"both recipe and {', '.join(both)} are given: the recipe brings budget, counter, policy, on_overflow; "
+            "dataclasses.replace(recipe, …) changes what it brings"
+        )
+        raise BudgetError(msg)
+
+
+def resolve_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size | None) -> ContextBudget:
+    """Give the budget that is meant: the limit, else the LLM's window, else the default.
 
     Raises:
-        BudgetError: if two of them contradict each other, or one is no budget.
+        BudgetError: if one of them is no number of tokens.
     """
-    if budget is not None:
-        if token_limit is not None or reserve is not None:
-            other = "token_limit" if token_limit is not None else "reserve"
-            msg = f"both budget and {other} are given: the budget says it all"
-            raise BudgetError(msg)
-        if not isinstance(budget, ContextBudget):
-            msg = f"budget must be a ContextBudget, found {type(budget).__name__}; a number is token_limit"
-            raise BudgetError(msg)
-        return budget
     model = None if llm is None else llm.metadata.model_name
     if token_limit is None and llm is not None:
         told = _answer_of(llm) if reserve is None else reserve
@@ -90,14 +129,12 @@ def resolve_budget(
     return ContextBudget(DEFAULT_TOKENS if token_limit is None else token_limit, reserve=reserve or 0, model=model)
 
 
-def resolve_counter(counter: CounterLike | None, tokenizer_fn: Callable[[str], Sized] | None) -> TokenCounter | None:
-    """Give the counter that is meant; None for that of the budget's model.
+def resolve_counter(counter: CounterLike | None, tokenizer_fn: Callable[[str], Sized]) -> TokenCounter:
+    """Give what counts by a function that gives tokens.
 
     Raises:
         BudgetError: if two are given, or something that doesn't count.
     """
-    if tokenizer_fn is None:
-        return None if counter is None else as_counter(counter)
     if counter is not None:
         msg = "both counter and tokenizer_fn are given: give one of them"
         raise BudgetError(msg)
@@ -105,18 +142,6 @@ def resolve_counter(counter: CounterLike | None, tokenizer_fn: Callable[[str], S
         msg = f"tokenizer_fn must be a function from a text to its tokens, found {type(tokenizer_fn).__name__}"
         raise BudgetError(msg)
     return TokenCounter(lambda text: len(tokenizer_fn(text)))
-
-
-def resolve_overflow(on_overflow: OnOverflow | None) -> OnOverflow:
-    """Give what happens on overflow; None for an error.
-
-    Raises:
-        BudgetError: if it is neither of the two.
-    """
-    if on_overflow not in (None, "raise", "truncate"):
-        msg = f"on_overflow must be 'raise' or 'truncate', found {on_overflow!r}"
-        raise BudgetError(msg)
-    return on_overflow or "raise"
 
 
 def resolve_key(session_id: str | None, chat_store_key: str | None) -> str | None:
@@ -129,6 +154,18 @@ def resolve_key(session_id: str | None, chat_store_key: str | None) -> str | Non
         msg = "session_id and chat_store_key name the same thing here: give one of them"
         raise BudgetError(msg)
     return session_id or chat_store_key
+
+
+def read_role(role: object) -> Role:
+    """Give the role in which a recipe's text goes before the conversation.
+
+    Raises:
+        BudgetError: for one that gives no instructions to a model.
+    """
+    if role in (Role.SYSTEM, Role.DEVELOPER, Role.USER):
+        return Role(str(role))
+    msg = f"recipe_role must be 'system', 'developer' or 'user', found {str(role)[:40]!r}"
+    raise BudgetError(msg)
 
 
 def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import BudgetError
 from ctx_core.summary_prompts import as_prompt
-from llamaindex_ctx.view import text_of
+from llamaindex_ctx.questions import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,6 +10,7 @@ from ctx_core.errors import (
     CtxLayersError,
     MessageError,
     MissingExtraError,
+    OptionError,
     TokenizerError,
     UnknownModelError,
 )
@@ -18,6 +19,7 @@ from ctx_core.history import HistoryPolicy, RollingSummary, ToolResultPolicy, Wi
 from ctx_core.layers import Item, Layer
 from ctx_core.messages import Message, Role, ToolCall
 from ctx_core.report import ContextReport, LayerReport
+from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore
 from ctx_core.summarizing import Summarizing
 from ctx_core.usage_log import UsageLog
 
@@ -31,6 +33,7 @@ __all__ = [
     "ContextBuilder",
     "ContextOverflowError",
     "ContextReport",
+    "ContextSession",
     "CtxLayersError",
     "Framing",
     "HistoryPolicy",
@@ -40,9 +43,13 @@ __all__ = [
     "Message",
     "MessageError",
     "MissingExtraError",
+    "OptionError",
     "Role",
     "RollingSummary",
+    "SessionOptions",
     "Share",
+    "StateCache",
+    "StateStore",
     "Summarizing",
     "TokenCounter",
     "Tokenizer",

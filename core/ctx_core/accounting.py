@@ -28,7 +28,7 @@ class Account:
     @property
     def fits(self) -> bool:
         """Whether it is within the budget."""
-        return self.total <= self.plan.budget.input_limit
+        return self.total <= self.plan.limit
 
     def needed(self) -> dict[str, int]:
         """Give the tokens that each layer still has, for the error; `framing` is the rest of the total."""
@@ -39,7 +39,7 @@ class Account:
         plan = self.plan
         return ContextReport(
             total=plan.budget.total,
-            reserve=plan.budget.reserve,
+            reserve=plan.budget.reserve + plan.reserve,
             used=self.total,
             original=original,
             layers=tuple(self._rows()),
@@ -49,7 +49,7 @@ class Account:
         )
 
     def _rows(self) -> list[LayerReport]:
-        rows = self._text_rows()
+        rows = with_taken(self._text_rows(), self.plan)
         if self.plan.definitions:
             rows.append(self._row("tools", self.tools))
         rows += [self._history_row(), self._current_row()]
@@ -82,6 +82,18 @@ class Account:
 
     def _row(self, name: str, used: int) -> LayerReport:
         return LayerReport(name=name, asked=used, budget=self.plan.budget.size_of(name), used=used)
+
+
+def with_taken(rows: list[LayerReport], plan: Plan) -> list[LayerReport]:
+    """Give the rows of layers with what others send along, which is instructions as a rule, in that of `system`."""
+    if not plan.taken:
+        return rows
+    budget = plan.budget.size_of("system")
+    own = next(
+        (row for row in rows if row.name == "system"), LayerReport(name="system", asked=0, budget=budget, used=0)
+    )
+    others = [row for row in rows if row is not own]
+    return [replace(own, asked=(own.asked or 0) + plan.taken, used=own.used + plan.taken), *others]
 
 
 def _text_row(filled: FilledLayer) -> LayerReport:

@@ -12,7 +12,7 @@ from ctx_core.counting.calibration import Excess
 from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.needed import newest_tokens
-from ctx_core.history.remembered import matching
+from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import select
@@ -41,6 +41,7 @@ class Assembly:
     transcript: Transcript[Any]
     state: WindowState | None
     truncate: bool = field(kw_only=True)
+    verify: Verify = field(kw_only=True, default="all")
 
     filled: list[FilledLayer] = field(init=False, default_factory=list[FilledLayer])
     tools: int = field(init=False)
@@ -50,7 +51,7 @@ class Assembly:
     excess: Excess = field(init=False)
     """By how much bills are above what is counted."""
     limit: int = field(init=False)
-    """Tokens that all of it may count."""
+    """Tokens that all of it may count, without what others send along."""
     known: WindowState = field(init=False)
     """What is remembered, as far as it matches the conversation."""
     summary: FilledLayer | None = field(init=False, default=None)
@@ -62,12 +63,12 @@ class Assembly:
         """Fill every layer up to its own part."""
         counter = self.plan.counter
         self.excess = Excess() if counter.calibration is None else counter.calibration.excess(counter)
-        self.limit = self.excess.room(self.plan.budget.input_limit)
+        self.limit = self.excess.room(self.plan.limit) - self.plan.taken
         self.tools = counter.count_tools(self.plan.definitions)
         self.options = counter.count_options(self.plan.options, tools=bool(self.plan.definitions))
         for layer in self.plan.layers:
             self.filled.append(fill(layer, self._budget_of(layer), counter))
-        self.known = matching(self.state, self.transcript)
+        self.known = matching(self.state, self.transcript, self.verify)
 
     def context(self, codec: Codec[NativeT]) -> Context[NativeT]:
         """Give the finished context.
@@ -81,15 +82,16 @@ class Assembly:
         window = account.window
         system, entries = self._system_message(), self._conversation(window)
         sent = [*([] if system is None else [system]), *(entry.message for entry in entries)]
-        messages = [] if system is None else [codec.write(system)]
-        conversation = [codec.write(entry.message) for entry in entries]
+        messages = [codec.write(message) for message in sent]
+        leads = bool(sent) and sent[0].role.instructs
         return Context(
-            messages=[*messages, *conversation],
+            messages=messages,
             system_prompt="" if system is None else system.text,
-            conversation=conversation,
+            system_message=messages[0] if leads else None,
+            conversation=messages[leads:],
             report=account.report(original=self._original() if self.plan.count_original else None),
             state=window.state,
-            count=self._count(sent, account.total - account.unseen),
+            count=self._count(sent, account.total - account.unseen - self.plan.taken),
             transcript=self.transcript,
         )
 
@@ -97,7 +99,7 @@ class Assembly:
         """Decide, and give who got what; it may be over the budget."""
         window = self._window()
         layers = self.filled if self.summary is None else [*self.filled, self.summary]
-        counted = window.tokens + self._fixed()
+        counted = window.tokens + self._fixed() + self.plan.taken
         unseen = self.excess.of(counted)
         return Account(self.plan, layers, self.tools, window, unseen, total=counted + unseen)
 
@@ -106,12 +108,12 @@ class Assembly:
         enough, over = account.total, 0
         for at in range(_TRIES):
             enough = account.total + over
-            plan = replace(self.plan, budget=self.plan.budget.widened(enough))
-            wider = Assembly(plan, self.transcript, self.state, truncate=self.truncate).account()
+            plan = replace(self.plan, budget=self.plan.budget.widened(enough + self.plan.reserve))
+            wider = replace(self, plan=plan).account()
             if wider.fits:
                 break
             account, over = wider, (wider.total - enough) << at
-        return ContextOverflowError(needed=enough, limit=self.plan.budget.input_limit, layers=account.needed())
+        return ContextOverflowError(needed=enough, limit=self.plan.limit, layers=account.needed())
 
     def _count(self, messages: list[Message], bound: int) -> TokenCount | None:
         """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""
@@ -125,15 +127,15 @@ class Assembly:
 
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""
-        self._summarise(self.known)
+        self._summarize(self.known)
         self._shed(self._history_part(), lambda layer: layer.yields)
         running = self._running_turn()
         self._shed(running, lambda layer: not layer.protected)
         window = self._select()
-        if self.plan.rolling is not None and window.state.unsummarised():
-            self._summarise(window.state, to_come=True)
+        if self.plan.rolling is not None and window.state.unsummarized():
+            self._summarize(window.state, to_come=True)
             window = self._select()
-            self._summarise(window.state, to_come=True)
+            self._summarize(window.state, to_come=True)
         window = self._with_room_for_what_stays(window, running)
         if window.tokens > self._room() and self.summary is not None:
             self._shorten_summary(window.tokens - self._room())
@@ -182,16 +184,21 @@ class Assembly:
             state=self.known,
             low_water=1.0 if self.state is None else self.plan.policy.low_water,
             truncate=truncate,
+            granted=self._granted(),
         )
 
-    def _summarise(self, state: WindowState, *, to_come: bool = False) -> None:
+    def _granted(self) -> int:
+        """Give the tokens that the budget grants the conversation at most: what others take of them may vary."""
+        size, limit = self.plan.budget.parts.get("history"), self.plan.budget.input_limit
+        return min(limit, size.count) if isinstance(size, Tokens) else limit
+
+    def _summarize(self, state: WindowState, *, to_come: bool = False) -> None:
         """Set the summary of what a state leaves out; one that is still to come has the whole of its cap kept free."""
         rolling, counter = self.plan.rolling, self.plan.counter
         if rolling is None:
             return
         layer = Layer(name="summary", text=rolling.text(state), cap=rolling.cap, stable=False)
-        # However large its cap, it leaves the better part of a small budget to the conversation.
-        budget = min(self._budget_of(layer) or 0, int(self.plan.budget.input_limit * rolling.most))
+        budget = self.plan.summary_cap
         self.summary = fill(layer, budget, counter)
         if to_come:
             frame = counter.count_message(Message(role=rolling.role)) + counter.count_text("\n\n")
@@ -289,7 +296,8 @@ class Assembly:
         part = budget.size_of(layer.name)
         if part is None and isinstance(cap, Rest):
             # Of the whole limit, whatever bills show: a size that moved with each of them would move the prompt.
-            part = int(max(0, self._room() + self.plan.budget.input_limit - self.limit) * cap.share)
+            unseen = self.plan.limit - self.plan.taken - self.limit
+            part = int(max(0, self._room() + unseen) * cap.share)
         elif part is None and cap is not None and not isinstance(cap, Rest):
             part = tokens_of(cap, budget.total)
         shared = [size for name in layer.shares_with if (size := budget.size_of(name)) is not None]

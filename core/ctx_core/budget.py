@@ -41,7 +41,7 @@ class Tokens:
 
     def __post_init__(self) -> None:
         """Refuse what is not a count."""
-        if not _is_count(self.count):
+        if not is_count(self.count):
             msg = f"a fixed part must be a whole number of tokens, 0 or more, found {self.count!r}"
             raise BudgetError(msg)
 
@@ -98,7 +98,7 @@ class ContextBudget:
                 and the reserve exceed the total.
         """
         parts = dict(parts or {})
-        if not _is_count(total) or total == 0:
+        if not is_count(total) or total == 0:
             msg = f"the budget must be a whole number of tokens above 0, found {total!r}"
             raise BudgetError(msg)
         size = Tokens(reserve) if isinstance(reserve, int) else reserve
@@ -163,6 +163,17 @@ class ContextBudget:
     def widened(self, input_limit: int) -> ContextBudget:
         """Give the same budget with more tokens for the input, and no more for the answer."""
         return _rebuild(max(self.total, input_limit + self.reserve), dict(self.parts), self.reserve, self.model)
+
+    def resized(self, input_limit: int) -> ContextBudget:
+        """Give the same budget with so many tokens for the input.
+
+        Raises:
+            BudgetError: if that is no number above 0.
+        """
+        if not is_count(input_limit) or input_limit == 0:
+            msg = f"the budget must be a whole number of tokens above 0, found {input_limit!r}"
+            raise BudgetError(msg)
+        return _rebuild(input_limit + self.reserve, dict(self.parts), self.reserve, self.model)
 
     def size_of(self, part: str) -> int | None:
         """Give the tokens of a part, rounded down; None where the budget doesn't name it."""
@@ -229,7 +240,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _is_count(value: object) -> bool:
+def is_count(value: object) -> bool:
+    """Whether it is a whole number from 0 up."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, get_args, overload
 
 from ctx_core.assembly import Assembly
-from ctx_core.budget import ContextBudget
-from ctx_core.codecs import codec_for
+from ctx_core.budget import ContextBudget, is_count
+from ctx_core.codecs import transcript_of
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
-from ctx_core.errors import BudgetError, MessageError
+from ctx_core.errors import BudgetError
+from ctx_core.history.remembered import Verify
+from ctx_core.history.state import WindowState
 from ctx_core.history.summary import RollingSummary
 from ctx_core.layers import Item, Layer, as_items
-from ctx_core.messages import Message
 from ctx_core.plan import Plan
-from ctx_core.transcript import Codec, NativeT, Transcript
+from ctx_core.unaltered import unaltered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from ctx_core.budget import Size
     from ctx_core.context import Context
     from ctx_core.counting.calibration import Calibration
     from ctx_core.counting.options import RequestOptions
     from ctx_core.history.policy import HistoryPolicy
-    from ctx_core.history.state import WindowState
+    from ctx_core.messages import Message
+    from ctx_core.transcript import Codec, NativeT, Transcript
 
 OnOverflow: TypeAlias = Literal["raise", "truncate"]
 
@@ -139,6 +142,58 @@ class ContextBuilder:
         """
         return self._with(replace(self.plan, counter=replace(self.plan.counter, calibration=calibration)))
 
+    def reserve(self, tokens: int) -> Self:
+        """Keep so many tokens free beside the budget's own reserve: for what will be sent and is not known yet.
+
+        Raises:
+            BudgetError: if nothing would be left, or it is no number of tokens.
+        """
+        return self._with(replace(self.plan, reserve=self._part_of_input("reserve", tokens)))
+
+    def taken(self, tokens: int) -> Self:
+        """Count so many tokens as a part of the request that somebody else sends along, such as a framework's prompt.
+
+        Raises:
+            BudgetError: if it is no number of tokens.
+        """
+        if not is_count(tokens):
+            msg = f"taken must be a whole number of tokens from 0 up, found {tokens!r}"
+            raise BudgetError(msg)
+        return self._with(replace(self.plan, taken=tokens))
+
+    def trimming(self, *, on: bool) -> Self:
+        """Switch all cutting on or off. Off, everything is counted and reported, and goes out whole, fit or not."""
+        return self._with(replace(self.plan, trims=on))
+
+    def within(self, budget: ContextBudget | int | None, counter: CounterLike | None = None) -> Self:
+        """Give the same context under another budget, or counted by something else.
+
+        Args:
+            budget: a budget, or tokens of input that leave the budget its parts and its reserve; None: the same.
+            counter: as for the constructor; None: the same, or that of another budget's model.
+        """
+        plan = self.plan
+        given = plan.budget.resized(budget) if isinstance(budget, int) else budget or plan.budget
+        named = counter if counter is not None else (given.model if given.model != plan.budget.model else None)
+        counts = plan.counter if named is None else as_counter(named)
+        return self._with(replace(plan, budget=given, counter=counts))
+
+    def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> Self:
+        """Give itself, with the tools of a request: what a recipe gives, the same for every question."""
+        del question
+        return self.tools(tools) if tools else self
+
+    async def abuilder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> Self:
+        """Give itself, with the tools of a request."""
+        return self.builder(question, tools=tools)
+
+    def _part_of_input(self, name: str, tokens: int) -> int:
+        limit = self.plan.budget.input_limit
+        if not is_count(tokens) or tokens >= limit:
+            msg = f"{name} must be a whole number from 0 to below the {limit:,} tokens of input, found {tokens!r}"
+            raise BudgetError(msg)
+        return tokens
+
     def place_volatile_last(self, *, last: bool = True) -> Self:
         """Send layers that are not stable behind the history, in a user message before the current one.
 
@@ -159,6 +214,7 @@ class ContextBuilder:
         codec: Codec[NativeT] | None = ...,
         state: WindowState | None = ...,
         on_overflow: OnOverflow = ...,
+        verify: Verify = ...,
     ) -> Context[NativeT]: ...
 
     @overload
@@ -170,6 +226,7 @@ class ContextBuilder:
         codec: Codec[NativeT],
         state: WindowState | None = ...,
         on_overflow: OnOverflow = ...,
+        verify: Verify = ...,
     ) -> Context[NativeT]: ...
 
     @overload
@@ -181,6 +238,7 @@ class ContextBuilder:
         codec: None = ...,
         state: WindowState | None = ...,
         on_overflow: OnOverflow = ...,
+        verify: Verify = ...,
     ) -> Context[Message]: ...
 
     def build(
@@ -191,6 +249,7 @@ class ContextBuilder:
         codec: Codec[Any] | None = None,
         state: WindowState | None = None,
         on_overflow: OnOverflow = "raise",
+        verify: Verify = "all",
     ) -> Context[Any]:
         """Build the context of one request.
 
@@ -202,6 +261,8 @@ class ContextBuilder:
             state: what the last build of this conversation gave, or `WindowState()` for its first. Without
                 one, nothing is remembered: the window is filled to the limit, and moves on every turn.
             on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
+            verify: how the part that a state leaves out is held against the conversation: `all` of it, which reads it
+                (and tokenizes nothing), or its first and last message, `ends`, which an edit between them escapes.
 
         Returns:
             The messages within the budget, the report and the state.
@@ -211,15 +272,30 @@ class ContextBuilder:
             MessageError: for a message that cannot be read.
             BudgetError: if the budget names a part that no layer has.
         """
+        transcript = transcript_of(history, message, codec)
+        return self.build_transcript(transcript, state=state, on_overflow=on_overflow, verify=verify)
+
+    def build_transcript(
+        self,
+        transcript: Transcript[NativeT],
+        *,
+        state: WindowState | None = None,
+        on_overflow: OnOverflow = "raise",
+        verify: Verify = "all",
+    ) -> Context[NativeT]:
+        """Build the context of one request from a conversation that is read already, as far as it is; as `build`."""
         if on_overflow not in ("raise", "truncate"):
             msg = f"on_overflow must be 'raise' or 'truncate', found {on_overflow!r}"
             raise BudgetError(msg)
+        if verify not in get_args(Verify):
+            msg = f"verify must be 'all' or 'ends', found {verify!r}"
+            raise BudgetError(msg)
         self._check_parts()
-        history = _sequence(history)
-        door = codec if codec is not None else codec_for(history, message)
-        tail = () if message is None else (door.write(Message.user(message)) if isinstance(message, str) else message,)
-        transcript = Transcript(history, tail, door)
-        context = Assembly(self.plan, transcript, state, truncate=on_overflow == "truncate").context(door)
+        if self.plan.trims:
+            assembly = Assembly(self.plan, transcript, state, truncate=on_overflow == "truncate", verify=verify)
+            context = assembly.context(transcript.codec)
+        else:
+            context = unaltered(self.plan, transcript, state or WindowState())
         _log(context)
         return context
 
@@ -229,14 +305,6 @@ class ContextBuilder:
         if unknown:
             msg = f"the budget has parts that no layer has: {', '.join(unknown)}; the layers are {', '.join(known)}"
             raise BudgetError(msg)
-
-
-def _sequence(history: Iterable[Any]) -> Sequence[Any]:
-    found = type(history).__name__
-    if isinstance(history, str | bytes | Mapping) or not isinstance(history, Iterable):
-        msg = f"expected a list of messages, found {found}"
-        raise MessageError(msg)
-    return history if isinstance(history, Sequence) else list(history)
 
 
 def _log(context: Context[Any]) -> None:

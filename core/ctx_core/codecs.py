@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ctx_core.errors import MessageError
 from ctx_core.messages import Message
 from ctx_core.openai_messages import OpenAICodec
-from ctx_core.transcript import Codec, NeutralCodec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ctx_core.transcript import Codec, NativeT, NeutralCodec, Transcript
 
 
 def codec_for(history: Sequence[Any], message: object) -> Codec[Any]:
@@ -30,3 +27,20 @@ def codec_for(history: Sequence[Any], message: object) -> Codec[Any]:
         "LangChain's and LlamaIndex's messages go through langchain_ctx and llamaindex_ctx"
     )
     raise MessageError(msg)
+
+
+def transcript_of(
+    history: Iterable[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | None
+) -> Transcript[NativeT]:
+    """Give a history and the current message as one conversation; a message that is a string is the user's.
+
+    Raises:
+        MessageError: for a history that is no list of messages, or of a type that no codec is given for.
+    """
+    if isinstance(history, str | bytes | Mapping) or not isinstance(history, Iterable):
+        msg = f"expected a list of messages, found {type(history).__name__}"
+        raise MessageError(msg)
+    listed: Sequence[Any] = history if isinstance(history, Sequence) else list(history)
+    door: Codec[Any] = codec if codec is not None else codec_for(listed, message)
+    tail = () if message is None else (door.write(Message.user(message)) if isinstance(message, str) else message,)
+    return Transcript(listed, tail, door)

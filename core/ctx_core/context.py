@@ -24,8 +24,10 @@ class Context(Generic[NativeT]):
     system_prompt: str = field(repr=False)
     """The text of the builder's layers, for providers that take it as a field of its own; it is also the
     first of `messages` if it is not empty."""
+    system_message: NativeT | None = field(repr=False)
+    """The system message that the request begins with: that of the builder's layers, else the conversation's own."""
     conversation: list[NativeT] = field(repr=False)
-    """`messages` without that first one."""
+    """`messages` without that system message, for those who send it apart."""
     report: ContextReport
     """Who used how much, and what was left out."""
     state: WindowState
@@ -36,9 +38,13 @@ class Context(Generic[NativeT]):
     transcript: Transcript[NativeT] = field(repr=False, compare=False)
     """The conversation it was built from, whole."""
 
-    def unsummarised(self) -> tuple[Message, ...]:
+    def left_out(self) -> tuple[int, ...]:
+        """Give the positions in the conversation of what is left out, oldest first."""
+        return tuple(self.state.gone())
+
+    def unsummarized(self) -> tuple[Message, ...]:
         """Give what is left out of the conversation and not in its summary, as neutral messages, oldest first."""
-        return tuple(self.transcript[at] for at in self.state.unsummarised())
+        return tuple(self.transcript[at] for at in self.state.unsummarized())
 
     @property
     def tokens(self) -> int:

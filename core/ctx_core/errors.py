@@ -20,6 +20,10 @@ class BudgetError(CtxLayersError, ValueError):
     """A budget, a layer or a policy that cannot work; raised when it is made, not when it is used."""
 
 
+class OptionError(BudgetError, TypeError):
+    """An option that a function does not take: misspelt, or without a meaning there."""
+
+
 class MessageError(CtxLayersError, ValueError):
     """A message that cannot be read: an unknown role, a wrong type, a content of no known shape."""
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ctx_core.context import Context
     from ctx_core.counting.counter import CounterLike, ToolDefinition
+    from ctx_core.history.remembered import Verify
     from ctx_core.history.state import WindowState
     from ctx_core.transcript import NativeT
 
@@ -26,6 +27,7 @@ def fit(
     policy: HistoryPolicy | None = None,
     state: WindowState | None = None,
     on_overflow: OnOverflow = "raise",
+    verify: Verify = "all",
 ) -> Context[NativeT]:
     """Give the messages that fit, and nothing that a provider would refuse.
 
@@ -39,6 +41,7 @@ def fit(
         policy: how the history is cut.
         state: what the last call for this conversation gave, or `WindowState()` for its first.
         on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
+        verify: how a state is held against the conversation, as for `ContextBuilder.build`.
 
     Returns:
         A context whose `messages` are of the kind that came in; those that were not altered are the same objects.
@@ -49,4 +52,4 @@ def fit(
         BudgetError: for a number that is no budget.
     """
     builder = ContextBuilder(ContextBudget(max_tokens), counter).tools(tools).history(policy or HistoryPolicy())
-    return builder.build(messages, state=state, on_overflow=on_overflow)
+    return builder.build(messages, state=state, on_overflow=on_overflow, verify=verify)

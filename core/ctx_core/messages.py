@@ -154,6 +154,8 @@ class Message:
     """Whether the framework marks this tool result as an error."""
     billed: int | None = field(default=None, compare=False)
     """Input tokens that the provider billed for the request which this message answers, where it says."""
+    model: str | None = field(default=None, compare=False)
+    """The model that gave this answer, where the framework says."""
     origin: object = field(default=None, compare=False)
     """The caller's own object, or None for a message that was made here."""
     synthetic: bool = field(default=False, compare=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ctx_core.budget import ContextBudget
+from ctx_core.budget import ContextBudget, tokens_of
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
 from ctx_core.history.policy import HistoryPolicy
@@ -28,7 +28,27 @@ class Plan:
     """How the history is cut."""
     rolling: RollingSummary | None = None
     """The summary of what is left out of the history, if there is to be one."""
+    reserve: int = 0
+    """Tokens that are kept free beside the budget's own reserve, for what is not known yet."""
+    taken: int = 0
+    """Tokens of the request that somebody else sends along; a part of its input."""
+    trims: bool = True
+    """Whether anything may be cut. If not, everything is counted and nothing altered."""
     volatile_last: bool = False
     """Whether layers that are not stable go behind the history."""
     count_original: bool = False
     """Whether the report says what everything there is would cost: a turn then costs the whole history."""
+
+    @property
+    def limit(self) -> int:
+        """Tokens that the whole input may have."""
+        return self.budget.input_limit - self.reserve
+
+    @property
+    def summary_cap(self) -> int:
+        """Tokens that the rolling summary may have: its part or cap, and of a small budget no more than its share."""
+        if self.rolling is None:
+            return 0
+        part = self.budget.size_of("summary")
+        part = tokens_of(self.rolling.cap, self.budget.total) if part is None else part
+        return min(part, int(self.budget.input_limit * self.rolling.most))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -104,6 +104,15 @@ class ContextReport:
             if layer.name == name:
                 return layer
         raise KeyError(name)
+
+    def with_left_out(self, messages: int, why: str) -> Self:
+        """Give the report of a request from which somebody has left out messages before it was built."""
+
+        def told(row: LayerReport) -> LayerReport:
+            whys = f"{row.why}; {why}" if row.why else why
+            return replace(row, asked=None, left_out=row.left_out + messages, why=whys)
+
+        return replace(self, layers=tuple(told(row) if row.name == "history" else row for row in self.layers))
 
     def to_dict(self) -> dict[str, Any]:
         """Give all of it as JSON types."""

@@ -6,7 +6,8 @@ one for OpenAI-style dicts. Everything behind the door sees neutral messages onl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ctx_core.errors import MessageError
 from ctx_core.messages import Message, Role
@@ -82,6 +83,15 @@ class Transcript(Generic[NativeT]):
         size = len(self._history)
         return self._history[at] if at < size else self._tail[at - size]
 
+    @property
+    def codec(self) -> Codec[NativeT]:
+        """The door of its messages."""
+        return self._codec
+
+    def natives(self, end: int) -> list[NativeT]:
+        """Give the caller's own objects before a position, in a new list."""
+        return [*islice(chain(self._history, self._tail), end)]
+
     def role(self, at: int) -> Role:
         """Give the role at a position, without reading the message."""
         known = self._read.get(at)
@@ -103,5 +113,17 @@ class Transcript(Generic[NativeT]):
             self._read[at] = message
         return message
 
+    def question(self) -> str:
+        """Give the text of the message that is being answered: the last of the user's; empty where there is none."""
+        return next((self[at].text for at in range(len(self) - 1, -1, -1) if self.role(at) is Role.USER), "")
+
     def _placed(self, error: MessageError, at: int) -> MessageError:
         return MessageError(f"message {at + 1} of {len(self)}: {error}")
+
+
+def question_of(history: Sequence[Any], message: object, door: Codec[Any]) -> str:
+    """Give the text of the message that is being answered: the current one, else the last of the user's."""
+    if isinstance(message, str):
+        return message
+    candidates = reversed(history) if message is None else (message,)
+    return next((door.read(native).text for native in candidates if door.role(native) is Role.USER), "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.errors import BudgetError
+from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ class UsageLog:
         self.enabled = enabled
         self._clock = clock
         self._records: deque[UsageRecord] = deque(maxlen=maxlen)
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def record(self, report: ContextReport, *, label: str = "") -> None:
         """Remember a request, if the log is on.
@@ -124,11 +124,3 @@ class UsageLog:
     def __deepcopy__(self, memo: dict[int, Any]) -> UsageLog:
         """Give itself: copies of what reports to a log report to the same one."""
         return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the lock."""
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Unpickle with a lock of its own."""
-        vars(self).update(state, _lock=threading.Lock())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ctx_core import (
     Context,
     ContextBuilder,
+    ContextSession,
     Framing,
     HistoryPolicy,
     Message,
@@ -19,7 +20,7 @@ from ctx_core import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 OpenAIMessage = dict[str, Any]
 
@@ -78,20 +79,25 @@ class Conversation:
         rolling = RollingSummary(role=role, cap=Tokens(cap), heading=HEADING)
         self.builder = ContextBuilder(limit, WORDS).history(policy or HistoryPolicy()).rolling_summary(rolling)
         self.state = WindowState()
+        self._sessions: dict[int, tuple[ContextBuilder, ContextSession[OpenAIMessage]]] = {}
 
-    def build(self, messages: list[OpenAIMessage]) -> Callable[[WindowState | None], Context[OpenAIMessage]]:
-        """Give what builds a request."""
-        return lambda state: self.builder.build(messages, state=self.state if state is None else state)
+    def session(self, summarizing: Summarizing) -> ContextSession[OpenAIMessage]:
+        """Give the session with a summarizer, the same one each time."""
+        builder, session = self._sessions.get(id(summarizing), (None, None))
+        if session is None or builder is not self.builder:
+            session = ContextSession[OpenAIMessage](self.builder, summarizer=summarizing)
+            self._sessions[id(summarizing)] = (self.builder, session)
+        return session
 
     def ask(self, summarizing: Summarizing, messages: list[OpenAIMessage]) -> Context[OpenAIMessage]:
         """Build a request, and remember its state."""
-        context = summarizing.run(self.build(messages), key="c")
+        context = self.session(summarizing).fit(messages, state=self.state)
         self.state = context.state
         return context
 
     async def aask(self, summarizing: Summarizing, messages: list[OpenAIMessage]) -> Context[OpenAIMessage]:
         """Build a request in a task, and remember its state."""
-        context = await summarizing.arun(self.build(messages), key="c")
+        context = await self.session(summarizing).afit(messages, state=self.state)
         self.state = context.state
         return context
 

@@ -11,13 +11,13 @@ import pytest
 from ctx_core import (
     BudgetError,
     ContextBuilder,
+    ContextSession,
     HistoryPolicy,
     Message,
     Role,
     RollingSummary,
     Summarizing,
     Tokens,
-    WindowState,
 )
 from tests.contract.shared import case_files, failed, load
 from tests.core.summaries import CAP, WORDS, Conversation, Notes, OpenAIMessage, contents, fail, talk, texts
@@ -47,7 +47,7 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
     builder = builder.rolling_summary(rolling)
     summarizing = Summarizing(summarise, window=budget.get("summary_input_tokens", 16_000))
 
-    context = summarizing.run(lambda state: builder.build(source, state=state or WindowState()), key="case")
+    context = ContextSession[OpenAIMessage](builder, summarizer=summarizing).fit(source)
 
     assert failed(case, context.messages) == []
     assert source == before
@@ -102,7 +102,7 @@ def test_as_a_user_message_it_stands_where_the_messages_stood() -> None:
     conversation = Conversation(policy=HistoryPolicy(keep_first=2))
     rolling = conversation.builder
     messages = [Message.user("first words"), Message.assistant("fine"), *(Message.user(f"q {at}") for at in range(40))]
-    context = Summarizing(Notes()).run(lambda state: rolling.build(messages, state=state or WindowState()), key="c")
+    context = ContextSession[Message](rolling, summarizer=Notes()).fit(messages)
     assert texts(context.messages)[:3] == ["first words", "fine", "So far:\nnotes 1"]
     assert [message.synthetic for message in context.messages[:4]] == [False, False, True, False]
 
@@ -144,7 +144,7 @@ def test_if_it_fails_a_marker_stands_there_and_the_next_turn_tries_again(role: R
     context = conversation.ask(Summarizing(fail), talk(20))
     waiting = context.state.start
     assert contents(context)[0] == f"[{waiting} earlier messages omitted]"
-    assert (context.state.summary, context.state.summarised) == ("", 0)
+    assert (context.state.summary, context.state.summarized) == ("", 0)
     assert context.tokens <= 40
     context = conversation.ask(Summarizing(notes), talk(21))
     assert contents(context)[0] == "So far:\nnotes 1"
@@ -206,7 +206,7 @@ def test_if_one_piece_fails_all_of_them_wait() -> None:
         return notes(summary, messages) if not notes.calls else fail(summary, messages)
 
     context = Conversation().ask(Summarizing(second_fails, window=100, counter=WORDS), talk(200))
-    assert (context.state.summary, len(context.unsummarised())) == ("", context.state.start)
+    assert (context.state.summary, len(context.unsummarized())) == ("", context.state.start)
 
 
 @pytest.mark.parametrize(

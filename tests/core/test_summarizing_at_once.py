@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ctx_core import (
-    Context,
-    Message,
-    Summarizing,
-)
+from ctx_core import Context, ContextSession, Message, StateCache, Summarizing
 from tests.core.summaries import Conversation, OpenAIMessage, contents, talk
 
 if TYPE_CHECKING:
@@ -82,10 +78,10 @@ def test_threads_at_once_have_it_summarised_once() -> None:
         others.wait(20)
         return "notes"
 
-    conversation, summarizing = Conversation(), Summarizing(summarise)
+    session = Conversation().session(Summarizing(summarise))
 
     def ask() -> Context[OpenAIMessage]:
-        return summarizing.run(conversation.build(talk(20)), key="c")
+        return session.fit(talk(20))
 
     with ThreadPoolExecutor(5) as pool:
         first = pool.submit(ask)
@@ -107,17 +103,20 @@ async def test_tasks_at_once_have_it_summarised_once() -> None:
         await asyncio.sleep(0)
         return "notes"
 
-    conversation, summarizing = Conversation(), Summarizing(summarise)
-    turns = [summarizing.arun(conversation.build(talk(20)), key="c") for _ in range(5)]
+    session = Conversation().session(Summarizing(summarise))
+    turns = [session.afit(talk(20)) for _ in range(5)]
     contexts = await asyncio.gather(*turns)
     assert len(calls) == 1
     assert sorted(context.state.summary for context in contexts) == ["", "", "", "", "notes"]
 
 
 async def test_conversations_do_not_wait_for_each_other() -> None:
-    """Each has a key of its own."""
-    summarizing, conversation = Summarizing(Meeting(2)), Conversation()
-    turns = [summarizing.arun(conversation.build(talk(20)), key=key) for key in ("a", "b")]
+    """Each has a key of its own, over one store and one summarizer."""
+    builder, states, summarizing = Conversation().builder, StateCache(), Summarizing(Meeting(2))
+    sessions = [
+        ContextSession[OpenAIMessage](builder, key=key, states=states, summarizer=summarizing) for key in ("a", "b")
+    ]
+    turns = [session.afit(talk(20)) for session in sessions]
     assert [context.state.summary for context in await asyncio.gather(*turns)] == ["met", "met"]
 
 

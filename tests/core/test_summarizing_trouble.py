@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ctx_core import Message, Summarizing, WindowState
+from ctx_core import ContextSession, Message, Summarizing, WindowState
 from tests.core.summaries import WORDS, Conversation, Notes, contents, talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core import Context
+    from ctx_core.session import LayerRequest
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
 
@@ -86,10 +86,10 @@ def test_a_failure_is_not_repeated_within_the_turn() -> None:
 
 def test_a_summary_is_taken_over_a_later_cut() -> None:
     """It still speaks of what stands before the message up to which it was made."""
-    earlier = WindowState(start=10, start_key="x", summary="s", summarised=10)
+    earlier = WindowState(start=10, start_key="x", summary="s", summarized=10)
     later = WindowState(start=14, start_key="y")
-    assert later.with_newer_summary(earlier).summarised == 10
-    assert earlier.with_newer_summary(WindowState(start=14, summary="t", summarised=14)) == earlier
+    assert later.with_newer_summary(earlier).summarized == 10
+    assert earlier.with_newer_summary(WindowState(start=14, summary="t", summarized=14)) == earlier
 
 
 async def test_an_async_summariser_works_in_the_sync_door_on_a_loop() -> None:
@@ -109,18 +109,17 @@ def test_the_turn_that_is_summarised_says_that_it_was_cut() -> None:
     assert Conversation().ask(Summarizing(Notes()), talk(20)).report.history.cut
 
 
-def test_a_turn_that_comes_late_does_not_summarise_again() -> None:
-    """It looks once more when its conversation is free."""
-    notes, conversation = Notes(), Conversation()
-    summarizing = Summarizing(notes)
-    nested: list[int] = []
+def test_a_turn_that_comes_late_does_not_summarize_again() -> None:
+    """It looks once more when its conversation is free, and shows what the other turn had written."""
+    notes, nested = Notes(), list[int]()
 
-    def build(state: WindowState | None) -> Context[dict[str, Any]]:
-        context = conversation.build(talk(20))(state)
-        if state is None and not nested:
+    def another_turn_comes_and_goes(_: LayerRequest) -> None:
+        if not nested:
             nested.append(1)
-            conversation.ask(summarizing, talk(20))  # another turn comes and goes
-        return context
+            session.fit(talk(20))
 
-    summarizing.run(build, key="c")
+    builder = Conversation().builder
+    session = ContextSession[dict[str, Any]](builder, summarizer=notes, layers=[another_turn_comes_and_goes])
+    context = session.fit(talk(20))
     assert len(notes.calls) == 1
+    assert contents(context)[0] == "So far:\nnotes 1"

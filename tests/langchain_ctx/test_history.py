@@ -194,10 +194,12 @@ def test_a_budget_of_whole_requests_gives_its_part(budget: ContextBudget, most: 
     assert reports[0].limit == most
 
 
-@pytest.mark.parametrize("reserve", [-1, 100, 1_000])
-def test_a_reserve_that_leaves_nothing_is_refused(reserve: int) -> None:
+@pytest.mark.parametrize(
+    ("reserve", "said"), [(-1, "from 0 up, or a share, found -1"), (100, "below the 100 tokens"), (1_000, "found 1000")]
+)
+def test_a_reserve_that_leaves_nothing_is_refused(reserve: int, said: str) -> None:
     """The error names both numbers, where the history is made."""
-    with pytest.raises(BudgetError, match="below the 100 tokens"):
+    with pytest.raises(BudgetError, match=said):
         BudgetedChatMessageHistory(budget=100, reserve=reserve)
 
 

@@ -12,8 +12,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from ctx_core import BudgetError, ContextBuilder, ContextOverflowError, Framing, TokenCounter, WindowState
 from ctx_core.demo.run import run as run_core
+from ctx_core.session.conversation import nameless
+from ctx_core.transcript import Transcript
 from langchain_ctx import ContextRunnable, LangChainCodec, StateCache
 from langchain_ctx.conversations import conversation_of
+from langchain_ctx.convert import CODEC
 from langchain_ctx.demo import run as run_langchain
 from tests.contract.shared import SHARED, needs_shared, transcripts
 
@@ -67,7 +70,8 @@ def turns(first: str, count: int = 3) -> list[BaseMessage]:
 
 def key_of(messages: Sequence[BaseMessage], config: Any) -> str:
     """Give the key of a conversation."""
-    return conversation_of(messages, config).key
+    named = conversation_of(config)
+    return (nameless(Transcript(messages, (), CODEC)) if named is None else named).key
 
 
 @pytest.mark.parametrize(
@@ -126,10 +130,33 @@ def test_a_cut_is_remembered_from_the_first_message_on() -> None:
 
 def test_a_conversation_is_found_under_what_it_was_while_it_was_shorter() -> None:
     """Its states of before are looked up under fewer first messages, the longest first."""
-    one, two, five = (conversation_of(turns("hi")[:count], None) for count in (1, 2, 5))
+    one, two, three, five = (nameless(Transcript(turns("hi")[:count], (), CODEC)) for count in (1, 2, 3, 5))
     assert (one.earlier, two.earlier) == ((), (one.key,))
-    assert five.earlier == (conversation_of(turns("hi")[:3], None).key, two.key, one.key)
-    assert conversation_of(turns("hi"), {"configurable": {"thread_id": "t"}}).earlier == ()
+    assert five.earlier == (three.key, two.key, one.key)
+
+
+class Store:
+    """A history that is none of ours, as a factory gives it."""
+
+
+@pytest.mark.parametrize(
+    ("configurable", "other", "same"),
+    [
+        ({"tenant": "a", "chat": 1}, {"tenant": "b", "chat": 1}, False),
+        ({"user_id": "a"}, {"user_id": "a", "request_id": "2"}, True),
+        ({"user_id": "a"}, {"user_id": "a", "checkpoint_id": "2", "__pregel_task_id": "x"}, True),
+        ({"user_id": "a"}, {"user_id": "a", "budget": 500}, True),
+    ],
+)
+def test_all_that_a_history_factory_asked_for_tells_conversations_apart(
+    configurable: dict[str, Any],
+    other: dict[str, Any],
+    same: bool,  # noqa: FBT001 - a table's column
+) -> None:
+    """`RunnableWithMessageHistory` shows it under `message_history`; what is another in each request tells nothing."""
+    history = {"message_history": Store()}
+    one = key_of(turns("hi"), {"configurable": {**configurable, **history}})
+    assert (one == key_of(turns("hi"), {"configurable": {**other, **history}})) is same
 
 
 @needs_shared

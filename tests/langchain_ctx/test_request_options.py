@@ -82,7 +82,7 @@ def test_what_a_model_is_bound_to_is_counted_once_per_request() -> None:
     answer = {"type": "json_schema", "json_schema": {"name": "P", "schema": SCHEMA}}
     step = ContextRunnable(8_000, counter="gpt-4o", model=EchoModel().bind(response_format=answer))
     asked = RequestOptions(schema=SCHEMA, schema_name="P")
-    assert step.options == asked
+    assert step.request_options == asked
     context = step.preview([HumanMessage("Where to?")])
     read = list(map(LangChainCodec().read, context.messages))
     assert context.tokens == TokenCounter.for_model("gpt-4o").measure(read, options=asked).bound

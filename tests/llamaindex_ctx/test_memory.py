@@ -129,10 +129,10 @@ def test_what_the_engine_says_it_takes_is_kept_free(memory: ContextMemoryBuffer)
 @pytest.mark.parametrize("taken", [13, 14, 10**9])
 def test_an_engine_that_takes_all_is_told(memory: ContextMemoryBuffer, taken: int) -> None:
     """The error has the numbers, and is a `ValueError` as that of `ChatMemoryBuffer`."""
-    with pytest.raises(ContextOverflowError, match=f"{taken:,} tokens, Max: 13 tokens") as caught:
+    with pytest.raises(ContextOverflowError, match=f"{taken + 3:,} tokens, Max: 13 tokens") as caught:
         memory.get(initial_token_count=taken)
     assert isinstance(caught.value, ValueError)
-    assert caught.value.layers == {"system": taken}
+    assert caught.value.layers == {"system": taken, "current": 3}
 
 
 def test_an_overflow_counts_what_the_engine_takes(memory: ContextMemoryBuffer) -> None:
@@ -399,8 +399,8 @@ def test_set_takes_the_place_of_all(memory: ContextMemoryBuffer, user: Callable[
     memory.get()
     assert memory.state.start > 0
     memory.set([user("anew")])
-    assert memory.state.start == 0
     assert contents(memory.get()) == ["anew"]
+    assert memory.state.start == 0
     memory.reset()
     assert memory.get() == memory.get_all() == []
 

@@ -223,7 +223,7 @@ async def test_the_async_doors_ask_the_async_builder() -> None:
     ("given", "name"),
     [
         ({"budget": ContextBudget(500)}, "budget"),
-        ({"token_limit": 500, "reserve": 5}, "token_limit, reserve"),
+        ({"token_limit": 500, "reserve": 5}, "token_limit"),
         ({"llm": MockLLM()}, "llm"),
         ({"counter": "gpt-4o"}, "counter"),
         ({"tokenizer_fn": list}, "tokenizer_fn"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.vocabulary import pieces, tiktoken_encoding
+from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
@@ -32,7 +32,7 @@ BUNDLED: Final = {
 }
 """Our name of a vocabulary, and splintr's."""
 _PIECE: Final = 50_000
-_LOCK: Final = threading.Lock()
+_LOCK: Final = Lock()
 
 
 class SplintrTokenizer:

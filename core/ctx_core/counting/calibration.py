@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self, cast
 
 from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import BudgetError
+from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
@@ -79,7 +79,7 @@ class Calibration:
         self._size = size
         self._models = models
         self._bills: dict[str, deque[Bill]] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def observe(self, model: str, count: TokenCount, *, billed: int) -> bool:
         """Learn from a bill, and say whether it was learned from.

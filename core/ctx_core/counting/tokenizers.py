@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from ctx_core.errors import BudgetError, TokenizerError
+from ctx_core.locks import Lock
 
 _KEPT_WHOLE: Final = 256
 """Texts up to this many characters are their own cache key; longer ones are kept as a digest."""
@@ -50,7 +50,7 @@ class CachedTokenizer:
         self._count = tokenizer.count if isinstance(tokenizer, Tokenizer) else tokenizer
         self._size = size
         self._known: OrderedDict[str | bytes, int] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.name = tokenizer_name(tokenizer)
         self.estimates = bool(getattr(tokenizer, "estimates", False))
         """Whether it says of itself that it counts without a vocabulary."""

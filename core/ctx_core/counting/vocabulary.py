@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from unicodedata import category
 
 from ctx_core.counting.estimators import SafeEstimate
+from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -27,7 +28,7 @@ _PIECE: Final = 50_000
 """Characters after which a long text is cut where no token can span the cut."""
 _HARD_CUT: Final = 400_000
 """Characters without such a place after which it is cut anyway: tiktoken panics on a million blanks."""
-_LOCK: Final = threading.Lock()
+_LOCK: Final = Lock()
 
 
 class TiktokenTokenizer:

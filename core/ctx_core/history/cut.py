@@ -6,14 +6,16 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.history.keys import digest_of, message_key
+from ctx_core.history.remembered import results_digest
 from ctx_core.history.repair import Entry
-from ctx_core.history.state import WindowState, message_key
 from ctx_core.history.stretch import Stretch
 from ctx_core.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ctx_core.history.state import WindowState
     from ctx_core.transcript import Transcript
 
 
@@ -39,8 +41,10 @@ class Cut:
     """Index from which everything up to the present is kept; before it, only what is protected and a question."""
     made: bool = field(init=False, default=False)
     """Whether something had to go now that had not gone before."""
-    cleared: dict[int, str] = field(init=False)
-    """Position and placeholder of every cleared result."""
+    decided: bool = field(init=False, default=False)
+    """Whether it is what the budget's limit of now asks for, though nothing had to go."""
+    cleared: dict[int, int] = field(init=False)
+    """Position of every cleared result, and how many messages there were when it was cleared."""
     shortened: dict[int, int] = field(init=False)
     """Position and tokens of every result that was cut to head and tail on overflow."""
     truncated: list[int] = field(init=False, default_factory=list[int])
@@ -55,8 +59,8 @@ class Cut:
         self.protected = {*stretch.instructions, *self.head, *self.pinned}
         self.kept = set(range(len(stretch.entries)))
         self.start = stretch.index_of(stretch.first)
-        self.cleared = {at: text for at, (_, text) in state.cleared.items()}
-        self.shortened = {at: limit for at, (_, limit) in state.shortened.items()}
+        self.cleared = dict(state.cleared)
+        self.shortened = dict(state.shortened)
         self.reasoning_from = state.reasoning_from
         template = stretch.policy.omission_marker
         # Priced with the longest number it can have, so that a cut fits whatever it comes to leave out.
@@ -166,27 +170,52 @@ class Cut:
         """How many entries go out before the stretch that is kept up to the present."""
         return sum(1 for at in self.kept if at < self.start)
 
-    def remembered(self, transcript: Transcript[Any]) -> WindowState:
-        """Give what to remember of all this."""
-        entries = self.stretch.entries
+    def remembered(self, transcript: Transcript[Any], granted: int) -> WindowState:
+        """Give what to remember of all this.
+
+        Args:
+            transcript: the conversation.
+            granted: tokens of input that the budget grants, under which it was decided.
+        """
+        entries, state = self.stretch.entries, self.stretch.state
         position = entries[self.start].position if self.start < len(entries) else 0
-        before = sorted(self._positions_before(position))
         stay = {entries[at].position for at in self.kept}
-        cleared = {at: (message_key(transcript[at]), text) for at, text in self.cleared.items() if at in stay}
-        shortened = {at: (message_key(transcript[at]), most) for at, most in self.shortened.items() if at in stay}
+        cleared = {at: length for at, length in self.cleared.items() if at in stay}
+        shortened = {at: most for at, most in self.shortened.items() if at in stay}
         if not (position or cleared or shortened or self.reasoning_from):
-            return WindowState()
-        return replace(
-            self.stretch.state,
+            return state.summary_only()
+        decided = replace(
+            state,
             start=position,
             start_key=message_key(transcript[position]),
-            kept=tuple(before),
-            kept_keys=tuple(message_key(transcript[at]) for at in before),
-            head_end=self._head_end() if self.made and position else self.stretch.state.head_end,
-            gone_key=next((message_key(transcript[at]) for at in range(position) if at not in before), None),
+            limit=granted if self.made or self.decided or state.limit is None else state.limit,
+            head_end=self._head_end() if self.made and position else state.head_end,
             cleared=cleared,
             shortened=shortened,
+            results_digest=results_digest((*cleared, *shortened), transcript),
             reasoning_from=self.reasoning_from,
+        )
+        return self._with_gone(decided, transcript)
+
+    def _with_gone(self, decided: WindowState, transcript: Transcript[Any]) -> WindowState:
+        """Give the state with what it keeps of what stands before its start, bound to what it leaves out."""
+        state, position = self.stretch.state, decided.start
+        before = sorted(self._positions_before(position))
+        instructions = tuple(at for at in before if transcript.role(at).instructs)
+        decided = replace(
+            decided, kept=tuple(at for at in before if at not in {*instructions}), instructions=instructions
+        )
+        if (decided.start, decided.kept, instructions) == (state.start, state.kept, state.instructions):
+            return decided
+        first, last = next(decided.gone(), None), decided.last_gone()
+        ends = (
+            None if first is None or last is None else (message_key(transcript[first]), message_key(transcript[last]))
+        )
+        known = (state.start, state.gone_digest) if 0 < state.start <= position else (0, None)
+        return replace(
+            decided,
+            gone_keys=ends,
+            gone_digest=digest_of(transcript, known[0], position, known[1]) if position else None,
         )
 
     def lost_copies(self) -> bool:

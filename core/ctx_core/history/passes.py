@@ -74,10 +74,10 @@ def _clear_results(cut: Cut) -> None:
             return
         if at not in cut.kept or at in cut.protected or position in cut.cleared:
             continue
-        placeholder = stretch.entries[at].message.with_only_text(text)
-        if stretch.priced(at, placeholder) < stretch.cost(at):
-            tokens -= stretch.alter(at, placeholder)
-            cut.cleared[position] = text
+        form = stretch.entries[at].message.with_only_text(text)
+        if stretch.priced(at, form) < stretch.cost(at):
+            tokens -= stretch.alter(at, form)
+            cut.cleared[position] = stretch.length
             cut.shortened.pop(position, None)
 
 

@@ -3,57 +3,116 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ctx_core.history.state import WindowState, message_key
+from ctx_core.history.keys import chained, digest_of, message_key
+from ctx_core.history.state import WindowState
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ctx_core.transcript import Transcript
 
+Verify: TypeAlias = Literal["all", "ends"]
+"""What of the part that is left out is held against what was remembered: all of it, which reads it, or its first and
+its last message."""
 
-def matching(state: WindowState | None, transcript: Transcript[Any]) -> WindowState:
-    """Give the state with its positions as they are now; a fresh one where it doesn't match the conversation.
 
-    The usual case looks at a handful of messages. Only where the first kept message is not at its place
-    (a store that dropped old messages, a system message put in front) it is searched for.
+def matching(state: WindowState | None, transcript: Transcript[Any], verify: Verify = "all") -> WindowState:
+    """Give the state with its positions as they are now; a fresh one where it does not match the conversation.
+
+    The window is usually where it was. Only where its first message is not at its place (a store that dropped old
+    messages, a system message put in front) it is searched for. Where something was edited in the part that is left
+    out, nothing of the cut matches: it is decided anew, so that what is an instruction now is sent.
     """
-    if state is None or state.start_key is None or len(state.kept) != len(state.kept_keys):
+    if state is None:
         return WindowState()
-    start = _find(state, transcript)
-    if start is None:
-        return WindowState()
-    shift = start - state.start
-    kept = tuple(at + shift for at in state.kept)
-    for at, key in zip(kept, state.kept_keys, strict=True):
-        if not 0 <= at < start or message_key(transcript[at]) != key:
-            return WindowState()
-    gone = state.first_gone
-    replaced = gone is not None and not _is(transcript, gone, state.gone_key or "")
-    if shift or replaced:
-        instructions = {at for at in range(start) if transcript.role(at).instructs}
-        kept = tuple(sorted({*kept, *instructions}))
+    found = next(_placed(state, transcript, verify), None) if state.decided else None
+    if found is None:
+        return _with_true_summary(state.summary_only(), transcript)
+    return _with_true_summary(_with_true_results(found, transcript), transcript)
+
+
+def _placed(state: WindowState, transcript: Transcript[Any], verify: Verify) -> Iterator[WindowState]:
+    """Give the state at each place where the conversation fits it."""
+    for start in _starts(state, transcript):
+        shift = start - state.start
+        moved = _moved(state, shift, transcript) if shift or state.instructions is None else state
+        if _same_gone(moved, transcript, verify, dropped=shift < 0):
+            yield _bound(moved, transcript) if shift else moved
+
+
+def _starts(state: WindowState, transcript: Transcript[Any]) -> Iterator[int]:
+    if _is(transcript, state.start, state.start_key):
+        yield state.start
+    yield from (at for at in range(len(transcript)) if at != state.start and _is(transcript, at, state.start_key))
+
+
+def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> WindowState:
+    start = state.start + shift
+    instructions = tuple(at for at in range(start) if transcript.role(at).instructs)
+    ends = state.summary_ends
     return replace(
         state,
         start=start,
-        kept=kept,
-        kept_keys=tuple(message_key(transcript[at]) for at in kept),
+        kept=_shifted(state.kept, shift),
+        instructions=instructions,
         head_end=None if state.head_end is None else max(0, state.head_end + shift),
-        cleared={at + shift: pair for at, pair in state.cleared.items() if _is(transcript, at + shift, pair[0])},
-        shortened={at + shift: pair for at, pair in state.shortened.items() if _is(transcript, at + shift, pair[0])},
+        cleared={at + shift: count + shift for at, count in state.cleared.items()},
+        shortened={at + shift: limit for at, limit in state.shortened.items()},
         reasoning_from=max(0, state.reasoning_from + shift),
-        summarised=max(0, state.summarised + shift),
-        spared=tuple(at + shift for at in state.spared if at + shift >= 0),
+        summarized=max(0, state.summarized + shift),
+        spared=_shifted(state.spared, shift),
+        summary_ends=None if ends is None else (ends[0] + shift, ends[1] + shift),
     )
 
 
-def _find(state: WindowState, transcript: Transcript[Any]) -> int | None:
-    key = state.start_key
-    if key is None:
+def _shifted(positions: Iterable[int], shift: int) -> tuple[int, ...]:
+    return tuple(at + shift for at in positions if at + shift >= 0)
+
+
+def _same_gone(state: WindowState, transcript: Transcript[Any], verify: Verify, *, dropped: bool) -> bool:
+    """Whether what is left out is what was left out then. Of what a store has dropped nothing can be said."""
+    first, last = next(state.gone(), None), state.last_gone()
+    if last is None or state.gone_keys is None:
+        return last is None and (dropped or state.gone_keys is None)
+    if not _is(transcript, last, state.gone_keys[1]):
+        return False
+    if dropped:
+        return True
+    if not _is(transcript, first, state.gone_keys[0]):
+        return False
+    return verify == "ends" or digest_of(transcript, 0, state.start) == state.gone_digest
+
+
+def _bound(state: WindowState, transcript: Transcript[Any]) -> WindowState:
+    """Give a state that has moved with the digests of what is left out now."""
+    first, last = next(state.gone(), None), state.last_gone()
+    ends = None if first is None or last is None else (message_key(transcript[first]), message_key(transcript[last]))
+    return replace(state, gone_keys=ends, gone_digest=digest_of(transcript, 0, state.start))
+
+
+def _with_true_results(state: WindowState, transcript: Transcript[Any]) -> WindowState:
+    if results_digest((*state.cleared, *state.shortened), transcript) == state.results_digest:
+        return state
+    return replace(state, cleared={}, shortened={}, results_digest=None)
+
+
+def results_digest(positions: Iterable[int], transcript: Transcript[Any]) -> str | None:
+    """Give the digest of results that were cleared or shortened; None for none, or where one of them is not there."""
+    places = sorted(set(positions))
+    if not places or places[0] < 0 or places[-1] >= len(transcript):
         return None
-    if _is(transcript, state.start, key):
-        return state.start
-    return next((at for at in range(len(transcript)) if _is(transcript, at, key)), None)
+    return chained(None, (message_key(transcript[at]) for at in places))
 
 
-def _is(transcript: Transcript[Any], at: int, key: str) -> bool:
-    return 0 <= at < len(transcript) and message_key(transcript[at]) == key
+def _with_true_summary(state: WindowState, transcript: Transcript[Any]) -> WindowState:
+    """Give the state with its summary only where the messages that it speaks of are there, by its first and last."""
+    ends, keys = state.summary_ends, state.summary_keys
+    if ends is not None and keys is not None and all(map(_is, (transcript, transcript), ends, keys)):
+        return state
+    return state.without_summary()
+
+
+def _is(transcript: Transcript[Any], at: int | None, key: str | None) -> bool:
+    return at is not None and 0 <= at < len(transcript) and message_key(transcript[at]) == key

@@ -47,7 +47,12 @@ def shorten(cut: Cut, at: int, most: int) -> None:
 def squeeze_results(cut: Cut) -> None:
     """Cut the results of the newest step as far as it takes, and where that is not enough all that are kept."""
     stretch, newest = cut.stretch, steps(cut.stretch.entries)
-    results = [at for at in sorted(cut.kept) if stretch.is_result(at) and at not in cut.protected]
+    # A cleared result is not in question: cut to head and tail, its text would be back.
+    results = [
+        at
+        for at in sorted(cut.kept)
+        if stretch.is_result(at) and at not in cut.protected and stretch.entries[at].position not in cut.cleared
+    ]
     for begin in (newest[-1][0] if newest else 0, 0):
         chosen = [at for at in results if at >= begin]
         most = squeeze(map(stretch.cost, chosen), by=cut.tokens - cut.limit)

@@ -1,19 +1,24 @@
-"""What is remembered of a cut from one turn to the next: a few positions and keys, as plain JSON types.
+"""What is remembered of a cut from one turn to the next: a few positions and digests, as plain JSON types.
 
-The state is a hint, never a truth: if it doesn't match the history, it is looked up again or forgotten.
+The state is a hint, never a truth. Everything in it is bound to what it was made from: the cut to the limit it was made
+under and to the messages that it leaves out, decisions about results to the results, a summary to the first and last
+message that it speaks of. What does not match the conversation is forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Self
+from itertools import chain
+from typing import Any, Final, Self, cast
 
-if TYPE_CHECKING:
-    from ctx_core.messages import Message
+from ctx_core.history.runs import packed, packed_pairs, unpacked, unpacked_pairs
 
-_VERSION = 1
+_LOG: Final = logging.getLogger("ctx_core")
+_VERSION: Final = 2
+_MOST_RUNS: Final = 64
+"""Numbers in which the places of system messages are stored; if there are more, they are looked up by their roles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,106 +26,212 @@ class WindowState:
     """Where the window of a conversation begins, and what was done to the messages in it.
 
     Holds no content of messages but their summary, where there is one. `WindowState()` is that of a conversation
-    that was never cut.
+    that was never cut. As JSON it takes less than 4 KB beside the summary.
     """
 
     start: int = 0
     """Position of the first message of the stretch that is kept up to the present."""
     start_key: str | None = None
     """Key of that message, by which the position is checked; None while nothing was cut."""
+    limit: int | None = None
+    """Tokens of input under which this was decided: under a larger limit it is decided anew."""
     kept: tuple[int, ...] = ()
-    """Positions before `start` that are kept: system messages, the pinned, the question of a cut turn."""
-    kept_keys: tuple[str, ...] = ()
-    """Their keys, in the same order."""
+    """Positions before `start` that are kept: the pinned, the first messages, the question of a cut turn."""
+    instructions: tuple[int, ...] | None = ()
+    """Positions of the system messages before `start`, which are kept too; None: their roles tell."""
     head_end: int | None = None
     """Position behind the first messages that stay, as `keep_first` has it; None while nothing was cut."""
-    gone_key: str | None = None
-    """Key of the first message that is left out, by which one that was put in its place is noticed."""
-    cleared: Mapping[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]], hash=False)
-    """Position of each cleared tool result: its key, and the placeholder that stands for it."""
-    shortened: Mapping[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]], hash=False)
-    """Position of each tool result that was cut to head and tail: its key, and the tokens it was cut to."""
+    gone_keys: tuple[str, str] | None = None
+    """Keys of the first and of the last message that is left out."""
+    gone_digest: str | None = None
+    """Digest of all that stands before `start` but the system messages: what is edited there is noticed by it."""
+    cleared: Mapping[int, int] = field(default_factory=dict[int, int], hash=False)
+    """Position of each cleared tool result, and the number of messages that there were when it was cleared: the age
+    that its placeholder tells follows from that."""
+    shortened: Mapping[int, int] = field(default_factory=dict[int, int], hash=False)
+    """Position of each tool result that was cut to head and tail on overflow, and the tokens it was cut to."""
+    results_digest: str | None = None
+    """Digest of those results."""
     reasoning_from: int = 0
     """Messages before this position have lost their reasoning."""
     summary: str = field(default="", repr=False)
     """What a model said of the messages that are left out; the only text in here."""
-    summarised: int = 0
+    summarized: int = 0
     """Messages before this position are in the summary, if they are left out at all."""
     spared: tuple[int, ...] = ()
-    """Positions before `summarised` that were kept then, and so are not in the summary."""
+    """Positions before `summarized` that were kept then, and so are not in the summary."""
+    summary_ends: tuple[int, int] | None = None
+    """Positions of the first and of the last message that the summary speaks of."""
+    summary_keys: tuple[str, str] | None = None
+    """Their keys: a summary is shown only where both are there."""
 
     @property
-    def first_gone(self) -> int | None:
-        """Position of the first message that is left out."""
-        return next((at for at in range(self.start) if at not in self.kept), None)
+    def staying(self) -> frozenset[int]:
+        """Positions before `start` that go out."""
+        return frozenset(chain(self.kept, self.instructions or ()))
 
-    def unsummarised(self) -> tuple[int, ...]:
+    @property
+    def decided(self) -> bool:
+        """Whether anything is remembered of a cut."""
+        return self.start_key is not None
+
+    def gone(self) -> Iterator[int]:
+        """Give the positions of what is left out, oldest first."""
+        staying = self.staying
+        return (at for at in range(self.start) if at not in staying)
+
+    def last_gone(self) -> int | None:
+        """Give the position of the last message that is left out."""
+        staying = self.staying
+        return next((at for at in range(self.start - 1, -1, -1) if at not in staying), None)
+
+    def unsummarized(self) -> tuple[int, ...]:
         """Give the positions of what is left out and is not in the summary."""
-        kept = {*self.kept}
-        gone = (at for at in (*self.spared, *range(self.summarised, self.start)) if at not in kept)
-        return tuple(sorted(gone))
+        staying = self.staying
+        late = (at for at in (*self.spared, *range(self.summarized, self.start)) if at not in staying)
+        return tuple(sorted(at for at in late if at < self.start))
 
     def with_summary(self, summary: str) -> Self:
         """Give the state with a summary of everything that is left out."""
-        return replace(self, summary=summary, summarised=self.start, spared=self.kept)
+        first, last = next(self.gone(), None), self.last_gone()
+        if first is None or last is None:
+            return self.without_summary()
+        return replace(
+            self,
+            summary=summary,
+            summarized=self.start,
+            spared=self.kept,
+            summary_ends=(first, last),
+            summary_keys=self.gone_keys,
+        )
+
+    def without_summary(self) -> Self:
+        """Give the state without its summary."""
+        return replace(self, summary="", summarized=0, spared=(), summary_ends=None, summary_keys=None)
+
+    def summary_only(self) -> Self:
+        """Give the state of a conversation whose cut is to be decided anew; its summary stays at hand."""
+        return replace(type(self)().summary_of(self), limit=None)
+
+    def summary_of(self, other: Self) -> Self:
+        """Give the state with the summary of another one."""
+        return replace(
+            self,
+            summary=other.summary,
+            summarized=other.summarized,
+            spared=other.spared,
+            summary_ends=other.summary_ends,
+            summary_keys=other.summary_keys,
+        )
 
     def with_newer_summary(self, other: Self) -> Self:
         """Give the state with the summary of another one of the same conversation, where that covers more."""
-        same = self.summarised < other.summarised <= self.start
-        return replace(self, summary=other.summary, summarised=other.summarised, spared=other.spared) if same else self
+        return self.summary_of(other) if self.summarized < other.summarized <= self.start else self
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the state as JSON types."""
-        return {
-            "version": _VERSION,
+        """Give the state as JSON types; what is empty is left out."""
+        places = packed(self.instructions or ())
+        looked_up = self.instructions is None or len(places) > _MOST_RUNS
+        data = {
             "start": self.start,
             "start_key": self.start_key,
-            "kept": list(self.kept),
-            "kept_keys": list(self.kept_keys),
+            "limit": self.limit,
+            "kept": packed(self.kept),
+            "instructions": None if looked_up else places,
+            "roles_tell": looked_up,
             "head_end": self.head_end,
-            "gone_key": self.gone_key,
-            "cleared": {str(at): list(pair) for at, pair in self.cleared.items()},
-            "shortened": {str(at): list(pair) for at, pair in self.shortened.items()},
+            "gone_keys": self.gone_keys and list(self.gone_keys),
+            "gone_digest": self.gone_digest,
+            "cleared": packed_pairs(self.cleared),
+            "shortened": packed_pairs(self.shortened),
+            "results_digest": self.results_digest,
             "reasoning_from": self.reasoning_from,
             "summary": self.summary,
-            "summarised": self.summarised,
-            "spared": list(self.spared),
+            "summarized": self.summarized,
+            "spared": packed(self.spared),
+            "summary_ends": self.summary_ends and list(self.summary_ends),
+            "summary_keys": self.summary_keys and list(self.summary_keys),
         }
+        told = {name: value for name, value in data.items() if value or (name == "head_end" and value is not None)}
+        return {"version": _VERSION, **told}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` gave. What is damaged or of another version gives a fresh state, as it is only a hint."""
+    def from_dict(cls, data: object) -> Self:
+        """Read what `to_dict` gave.
+
+        What is damaged or of another version gives a fresh state, as it is only a hint, and a line in the debug log.
+        """
         try:
-            if data["version"] != _VERSION:
-                return cls()
-            start_key = data["start_key"]
-            return cls(
-                start=int(data["start"]),
-                start_key=None if start_key is None else str(start_key),
-                kept=tuple(int(at) for at in data["kept"]),
-                kept_keys=tuple(str(key) for key in data["kept_keys"]),
-                head_end=None if data["head_end"] is None else int(data["head_end"]),
-                gone_key=None if data["gone_key"] is None else str(data["gone_key"]),
-                cleared={int(at): (str(key), str(text)) for at, (key, text) in dict(data["cleared"]).items()},
-                shortened={int(at): (str(key), int(limit)) for at, (key, limit) in dict(data["shortened"]).items()},
-                reasoning_from=int(data["reasoning_from"]),
-                summary=str(data["summary"]),
-                summarised=int(data["summarised"]),
-                spared=tuple(int(at) for at in data["spared"]),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError):
+            return cls._read(_mapping(data))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            _LOG.debug("a stored state cannot be read (%s): the cut is decided anew", type(error).__name__)
             return cls()
 
+    @classmethod
+    def _read(cls, data: Mapping[str, Any]) -> Self:
+        if data["version"] != _VERSION:
+            msg = "another version"
+            raise ValueError(msg)
+        places = None if data.get("roles_tell") is True else unpacked(data.get("instructions", []))
+        return cls(
+            start=_count(data.get("start", 0)),
+            start_key=_optional(data, "start_key", _text),
+            limit=_optional(data, "limit", _count),
+            kept=unpacked(data.get("kept", [])),
+            instructions=places,
+            head_end=_optional(data, "head_end", _count),
+            gone_keys=_optional(data, "gone_keys", _two_texts),
+            gone_digest=_optional(data, "gone_digest", _text),
+            cleared=unpacked_pairs(data.get("cleared", [])),
+            shortened=unpacked_pairs(data.get("shortened", [])),
+            results_digest=_optional(data, "results_digest", _text),
+            reasoning_from=_count(data.get("reasoning_from", 0)),
+            summary=_text(data.get("summary", "")),
+            summarized=_count(data.get("summarized", 0)),
+            spared=unpacked(data.get("spared", [])),
+            summary_ends=_optional(data, "summary_ends", _two_counts),
+            summary_keys=_optional(data, "summary_keys", _two_texts),
+        )
 
-def message_key(message: Message) -> str:
-    """Give what a message is recognised by: its id, else a digest of what it says."""
-    if message.role.instructs:
-        return str(message.role)  # instructions may say something else on every turn and stay the same layer
-    if message.id is not None:
-        return f"id:{message.id}"
-    digest = blake2b(digest_size=12)
-    calls = [text for call in message.tool_calls for text in (call.name, call.arguments, call.id or "")]
-    for text in (message.role, message.text, message.tool_call_id or "", *calls):
-        digest.update(text.encode("utf-8", "surrogatepass"))
-        digest.update(b"\0")
-    return digest.hexdigest()
+
+def _mapping(data: object) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping):
+        msg = f"expected a mapping, found {type(data).__name__}"
+        raise TypeError(msg)
+    return cast("Mapping[str, Any]", data)
+
+
+def _optional(data: Mapping[str, Any], name: str, read: Any) -> Any:  # noqa: ANN401 - what `read` gives
+    value = data.get(name)
+    return None if value is None else read(value)
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or value < 0:
+        msg = f"expected a number from 0 up, found {type(value).__name__}"
+        raise TypeError(msg)
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        msg = f"expected a text, found {type(value).__name__}"
+        raise TypeError(msg)
+    return value
+
+
+def _two_texts(value: object) -> tuple[str, str]:
+    first, last = _two(value)
+    return _text(first), _text(last)
+
+
+def _two_counts(value: object) -> tuple[int, int]:
+    first, last = _two(value)
+    return _count(first), _count(last)
+
+
+def _two(value: object) -> list[object]:
+    if not isinstance(value, list):
+        msg = f"expected a list of two, found {type(value).__name__}"
+        raise TypeError(msg)
+    return cast("list[object]", value)

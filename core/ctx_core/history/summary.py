@@ -27,7 +27,7 @@ class RollingSummary:
     heading: str = "Summary of the conversation so far:"
     """Stands above it."""
     marker: str = "[{count} earlier messages omitted]"
-    """Stands for messages that are left out and not summarised yet."""
+    """Stands for messages that are left out and not summarized yet."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
@@ -40,7 +40,8 @@ class RollingSummary:
 
     def text(self, state: WindowState) -> str:
         """Give the text for what is left out now; empty if nothing is."""
-        pending = len(state.unsummarised())
-        summary = f"{self.heading}\n{state.summary}" if state.summary else ""
+        pending = len(state.unsummarized())
+        # Where everything is there again, since the limit has grown, it is kept at hand and says nothing new.
+        summary = f"{self.heading}\n{state.summary}" if state.summary and state.decided else ""
         marker = self.marker.replace("{count}", str(pending)) if pending else ""
         return "\n".join(part for part in (summary, marker) if part)

@@ -69,13 +69,13 @@ def clearable(
                 if entries[at].position in done or entries[at].made:
                     continue
                 if _gives_way(message, counter, policy, age, by_age=by_age):
-                    yield at, _placeholder(message, counter, policy, age)
+                    yield at, placeholder(message, counter, policy, age)
 
 
 def cleared(message: Message, counter: TokenCounter, policy: ToolResultPolicy, age: int) -> Message:
     """Give a result of a step of this age with its placeholder, or as it is where it is not cleared on overflow."""
     if any(_gives_way(message, counter, policy, age, by_age=by_age) for by_age in (True, False)):
-        return message.with_only_text(_placeholder(message, counter, policy, age))
+        return message.with_only_text(placeholder(message, counter, policy, age))
     return message
 
 
@@ -90,7 +90,8 @@ def _gives_way(message: Message, counter: TokenCounter, policy: ToolResultPolicy
     return counter.count_text(message.text) >= policy.min_tokens
 
 
-def _placeholder(message: Message, counter: TokenCounter, policy: ToolResultPolicy, age: int) -> str:
+def placeholder(message: Message, counter: TokenCounter, policy: ToolResultPolicy, age: int) -> str:
+    """Give what stands in the place of a result that was cleared at this age, in steps."""
     tokens = counter.count_text(message.text)
     return policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
 

@@ -56,6 +56,7 @@ def select(
     state: WindowState,
     low_water: float,
     truncate: bool,
+    granted: int,
 ) -> Window:
     """Choose what goes out.
 
@@ -67,23 +68,30 @@ def select(
         state: what is remembered, as `matching` gave it.
         low_water: share of the limit that a cut goes down to.
         truncate: whether, if all else fails, protected texts may be cut.
+        granted: tokens of input that the budget grants. Under more than a cut was made with, it is decided anew.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
     """
 
-    def cut_from(known: WindowState) -> Cut:
+    def cut_once(known: WindowState) -> Cut:
         stretch = _examined(transcript, limit, counter, policy, known)
         cut = Cut(stretch, first_messages(stretch, limit), pinned_messages(stretch), limit, low_water)
         if stretch.entries:
             make_fit(cut, truncate=truncate)
         return cut
 
+    def cut_from(known: WindowState) -> Cut:
+        cut = cut_once(known)
+        while cut.lost_copies():
+            # A message was left out because it stood before as well, and there the cut has taken it.
+            cut = cut_once(cut.remembered(transcript, granted))
+            cut.made = True
+        return cut
+
     cut = cut_from(state)
-    while cut.lost_copies():
-        # A message was left out because it stood before as well, and there the cut has taken it.
-        cut = cut_from(cut.remembered(transcript))
-        cut.made = True
+    if state.limit is not None and granted > state.limit:
+        cut = _roomier(cut_from(state.summary_only()), cut)
     stretch = cut.stretch
     entries = cut.listed()
     return Window(
@@ -91,9 +99,28 @@ def select(
         tokens=counter.count_sequence(entry.message for entry in entries),
         instructions=stretch.total(cut.kept & stretch.instructions),
         question=0 if cut.question is None else stretch.cost(cut.question),
-        state=cut.remembered(transcript),
+        state=cut.remembered(transcript, granted),
         cut=cut,
     )
+
+
+def _roomier(anew: Cut, before: Cut) -> Cut:
+    """Give the one of two cuts that leaves out less, as decided now; the prompt has another beginning then.
+
+    A window that has grown nearly full since its cut holds more than a new cut would leave: it stays.
+    """
+    better = _taken(anew) < _taken(before)
+    cut = anew if better else before
+    cut.made = True if better else before.made
+    cut.decided = True
+    return cut
+
+
+def _taken(cut: Cut) -> tuple[int, int]:
+    """Give what a cut takes away: where it begins, and how many results it clears or shortens."""
+    entries = cut.stretch.entries
+    start = entries[cut.start].position if cut.start < len(entries) else 0
+    return start, len(cut.cleared) + len(cut.shortened)
 
 
 def _examined(
@@ -105,8 +132,8 @@ def _examined(
         return stretch_from(transcript, first, kept, counter=counter, policy=policy, state=state)
 
     size = len(transcript)
-    if state.start_key is not None:
-        return look(state.start, state.kept)
+    if state.decided:
+        return look(state.start, sorted(state.staying))
     if policy.pinned is not None or policy.keep_first:
         return look(0, ())
     instructions = [at for at in range(size) if transcript.role(at).instructs]

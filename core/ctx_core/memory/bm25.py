@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.errors import BudgetError
+from ctx_core.locks import Lock
 from ctx_core.memory.index import LexicalIndex
 from ctx_core.memory.words import Analyzer, words
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ctx_core.codecs import codec_for
 from ctx_core.errors import MessageError
+from ctx_core.locks import Lock
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.recall import MAX_ITEMS, memory_layer

@@ -6,10 +6,10 @@ from collections import OrderedDict
 from importlib.util import find_spec
 from math import sqrt
 from operator import mul
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from ctx_core.errors import BudgetError
+from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 from importlib import import_module
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.errors import BudgetError, MissingExtraError
+from ctx_core.locks import Lock
 from ctx_core.memory.words import Analyzer, words
 
 if TYPE_CHECKING:

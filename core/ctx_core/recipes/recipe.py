@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import codec_for
 from ctx_core.history.policy import ToolResultPolicy
-from ctx_core.messages import Message, Role
+from ctx_core.transcript import question_of
 from ctx_core.usage_log import UsageLog
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ctx_core.context import Context
     from ctx_core.counting.counter import ToolDefinition
     from ctx_core.history.state import WindowState
+    from ctx_core.messages import Message
     from ctx_core.report import ContextReport
     from ctx_core.transcript import Codec, NativeT
 
@@ -156,11 +157,3 @@ class Recipe(ABC):
         context = builder.build(history, message, codec=codec, state=state, on_overflow=self.on_overflow)
         self.record(context.report)
         return context
-
-
-def question_of(history: Sequence[Any], message: object, door: Codec[Any]) -> str:
-    """Give the text of the message that is being answered: the current one, else the last of the user's."""
-    if isinstance(message, str):
-        return message
-    candidates = reversed(history) if message is None else (message,)
-    return next((door.read(native).text for native in candidates if door.role(native) is Role.USER), "")

@@ -7,10 +7,10 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ctx_core.locks import Lock
 from ctx_core.memory.candidates import Sought
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.markdown import entries

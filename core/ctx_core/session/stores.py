@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ctx_core.errors import BudgetError
+from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

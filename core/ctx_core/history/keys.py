@@ -1,0 +1,71 @@
+"""What messages are recognized by: digests of what they say, and of many of them in order."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+from ctx_core.messages import AudioPart, CitationPart, FilePart, ImagePart, Message, OpaquePart, VideoPart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctx_core.messages import Part
+    from ctx_core.transcript import Transcript
+
+_SIZE: Final = 12
+"""Bytes of a digest: two messages have the same by chance once in 2^96."""
+
+
+def message_key(message: Message) -> str:
+    """Give what a message is recognized by: a digest of what it says, media and calls included.
+
+    Its id is no part of it: stores and graphs give ids later, and two users' messages may have the same. An
+    instruction is known by being one: it may say something else on every turn and stay the same layer.
+    """
+    if message.role.instructs:
+        return str(message.role)
+    digest = blake2b(digest_size=_SIZE)
+    calls = (text for call in message.tool_calls for text in (call.name, call.arguments, call.id or ""))
+    for text in (message.role, message.text, message.tool_call_id or "", *calls):
+        _feed(digest, text)
+    for part in message.parts:
+        for content in _contents(part):
+            _feed(digest, content)
+    return digest.hexdigest()
+
+
+def chained(digest: str | None, keys: Iterable[str]) -> str:
+    """Give the digest of a row of keys that goes on from a digest of those before; None before the first."""
+    link = bytes.fromhex(digest or "")
+    for key in keys:
+        link = blake2b(link + key.encode(), digest_size=_SIZE).digest()
+    return link.hex()
+
+
+def digest_of(transcript: Transcript[Any], start: int, end: int, before: str | None = None) -> str:
+    """Give the digest of the messages of a stretch but its instructions, behind the digest of what stands before."""
+    spoken = (at for at in range(start, end) if not transcript.role(at).instructs)
+    return chained(before, (message_key(transcript[at]) for at in spoken))
+
+
+def _feed(digest: Any, content: str | bytes) -> None:  # noqa: ANN401 - hashlib's own type has no public name
+    digest.update(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
+    digest.update(b"\0")
+
+
+def _contents(part: Part) -> tuple[str | bytes, ...]:
+    """Give what a part says beside the text of its message; thoughts are no part of what is said."""
+    match part:
+        case CitationPart():
+            return ("citation", part.text)
+        case OpaquePart():
+            return (part.kind, part.text)
+        case ImagePart():
+            return ("image", part.url or "", part.data or "")
+        case AudioPart() | VideoPart():
+            return ("media", part.data or "")
+        case FilePart():
+            return ("file", part.text or "", part.data or "")
+        case _:
+            return ()

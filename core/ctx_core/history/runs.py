@@ -1,0 +1,91 @@
+"""Long rows of numbers as short lists: positions that follow one another are told once, with how many there are.
+
+`(3, 4, 5, 9)` is packed as `[3, 3, 4, 1]`: three from 3 on, then one, four behind the last of them. Pairs are packed by
+what both numbers grow by: results at 2, 4, 6 that were all cleared at 40 are `[2, 40, 1, 2, 0, 2]`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_MOST: Final = 1_000_000
+"""Numbers that a list may stand for; more are damage."""
+
+
+def packed(positions: Iterable[int]) -> list[int]:
+    """Give rising positions as distances from the run before, each with the length of its run."""
+    runs: list[int] = []
+    last = 0
+    expected: int | None = None
+    for at in positions:
+        if at == expected:
+            runs[-1] += 1
+        else:
+            runs += [at - last, 1]
+        last, expected = at, at + 1
+    return runs
+
+
+def unpacked(runs: object) -> tuple[int, ...]:
+    """Give the positions of a packed list.
+
+    Raises:
+        TypeError: for anything else than a list of numbers.
+        ValueError: for numbers that no positions were packed to.
+    """
+    numbers = _numbers(runs, group=2)
+    positions: list[int] = []
+    at = 0
+    for distance, count in zip(numbers[::2], numbers[1::2], strict=True):
+        _check(len(positions), count, rising=distance >= (0 if not positions else 1))
+        at += distance
+        positions.extend(range(at, at + count))
+        at += count - 1
+    return tuple(positions)
+
+
+def packed_pairs(pairs: Mapping[int, int]) -> list[int]:
+    """Give a mapping as what position and value grow by, each growth with how often it follows itself."""
+    runs: list[int] = []
+    last = (0, 0)
+    for at, value in sorted(pairs.items()):
+        growth = [at - last[0], value - last[1]]
+        if runs and runs[-3:-1] == growth:
+            runs[-1] += 1
+        else:
+            runs += [*growth, 1]
+        last = (at, value)
+    return runs
+
+
+def unpacked_pairs(runs: object) -> dict[int, int]:
+    """Give the mapping of a packed list; raises as `unpacked` does."""
+    numbers = _numbers(runs, group=3)
+    pairs: dict[int, int] = {}
+    at, value = 0, 0
+    for step, growth, count in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
+        _check(len(pairs), count, rising=step >= (0 if not pairs and count == 1 else 1))
+        for _ in range(count):
+            at, value = at + step, value + growth
+            pairs[at] = value
+    return pairs
+
+
+def _numbers(runs: object, *, group: int) -> list[int]:
+    if not isinstance(runs, list):
+        msg = f"expected a list, found {type(runs).__name__}"
+        raise TypeError(msg)
+    numbers = cast("list[int]", runs)
+    if any(type(number) is not int for number in numbers) or len(numbers) % group:
+        msg = f"expected whole numbers, {group} for each run"
+        raise TypeError(msg)
+    return numbers
+
+
+def _check(known: int, count: int, *, rising: bool) -> None:
+    if not rising or count < 1 or known + count > _MOST:
+        msg = "positions must rise"
+        raise ValueError(msg)

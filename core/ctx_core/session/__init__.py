@@ -1,0 +1,26 @@
+"""A conversation from turn to turn: `ContextSession`, and the parts that every surface is made of."""
+
+from ctx_core.session.conversation import Conversation
+from ctx_core.session.declaration import AS_USER, Declaration, Declared
+from ctx_core.session.layers import LayerLike, LayerRequest, LayerSource
+from ctx_core.session.options import OnReport, SessionKeywords, SessionOptions
+from ctx_core.session.session import ContextSession, Sessions, Turn
+from ctx_core.session.stores import StateCache, StateStore
+
+__all__ = [
+    "AS_USER",
+    "ContextSession",
+    "Conversation",
+    "Declaration",
+    "Declared",
+    "LayerLike",
+    "LayerRequest",
+    "LayerSource",
+    "OnReport",
+    "SessionKeywords",
+    "SessionOptions",
+    "Sessions",
+    "StateCache",
+    "StateStore",
+    "Turn",
+]

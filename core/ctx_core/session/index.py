@@ -1,0 +1,77 @@
+"""What was read of conversations the last time, so that what was edited since is noticed without reading it again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from ctx_core.history.keys import message_key
+from ctx_core.locks import Lock
+
+if TYPE_CHECKING:
+    from ctx_core.history.state import WindowState
+    from ctx_core.transcript import Transcript
+
+_MOST: Final = 200_000
+"""Messages of all conversations that are held."""
+
+Seen: TypeAlias = Literal["same", "edited", "unknown"]
+"""How what was left out then stands to what is there now; `unknown` where nothing was held."""
+
+
+class ReadIndex:
+    """Holds the messages that were left out, as the objects that they were; shareable between threads.
+
+    May be dropped without harm: then the digest in the state is checked, which reads them once. A copy, deep or
+    pickled, starts empty.
+    """
+
+    __slots__ = ("_held", "_lock", "_size")
+
+    def __init__(self) -> None:
+        """Hold nothing."""
+        self._lock = Lock()
+        self._held: OrderedDict[str, tuple[str, list[Any]]] = OrderedDict()
+        self._size = 0
+
+    def hold(self, conversation: str, state: WindowState, transcript: Transcript[Any]) -> None:
+        """Hold what a state leaves out, unless it is held."""
+        digest = state.gone_digest
+        if not state.start or digest is None or self._held.get(conversation, ("",))[0] == digest:
+            return
+        self._replace(conversation, digest, transcript.natives(state.start))
+
+    def seen(self, conversation: str, state: WindowState, transcript: Transcript[Any]) -> Seen:
+        """Say whether what a state leaves out is what was held: the same objects, or others that say the same."""
+        digest, held = self._held.get(conversation, ("", []))
+        if digest != state.gone_digest:
+            return "unknown"
+        if len(held) > len(transcript):
+            return "edited"
+        natives = transcript.natives(len(held))
+        # The comparison of lists asks for identity first, and only then for what the objects say.
+        if natives == held:
+            return "same"
+        for at, (known, native) in enumerate(zip(held, natives, strict=True)):
+            if known is native or known == native:
+                continue
+            if message_key(transcript.codec.read(known)) != message_key(transcript[at]):
+                return "edited"
+        self._replace(conversation, digest, natives)
+        return "same"
+
+    def forget(self, conversation: str) -> None:
+        """Hold nothing of a conversation."""
+        self._replace(conversation, "", [])
+
+    def _replace(self, conversation: str, digest: str, natives: list[Any]) -> None:
+        with self._lock:
+            self._size += len(natives) - len(self._held.pop(conversation, ("", ()))[1])
+            if natives:
+                self._held[conversation] = (digest, natives)
+            while self._size > _MOST and len(self._held) > 1:
+                self._size -= len(self._held.popitem(last=False)[1][1])
+
+    def __reduce__(self) -> tuple[type[ReadIndex], tuple[()]]:
+        """Copy and pickle as an empty one."""
+        return (ReadIndex, ())

@@ -1,0 +1,93 @@
+"""Layers that depend on the request: facts that fit the question, what a retriever finds, turns that were cut."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
+
+from ctx_core.awaiting import awaited_here
+from ctx_core.errors import BudgetError
+from ctx_core.layers import Layer
+from ctx_core.steps import Step
+
+if TYPE_CHECKING:
+    from ctx_core.steps import Steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerRequest:
+    """What a source of a layer is told of the request that it is for."""
+
+    question: str = field(repr=False)
+    """Text of the message that is being answered."""
+    history: Sequence[Any] = field(default=(), repr=False)
+    """The conversation so far, in the caller's own message type."""
+    left_out: Sequence[int] = ()
+    """Positions in it of what is left out of the request."""
+    conversation: str = ""
+    """Key of the conversation; empty for one without a name."""
+
+
+@runtime_checkable
+class LayerSource(Protocol):
+    """Gives a layer for each request. One that may wait has `alayer_for` too, a coroutine of the same arguments.
+
+    One with a true `after_cut` is asked once it is known what is left out, and only if anything is.
+    """
+
+    def layer_for(self, request: LayerRequest, /) -> Layer | None:
+        """Give the layer; None where there is nothing to say."""
+        ...
+
+
+LayerLike: TypeAlias = Layer | LayerSource | Callable[[LayerRequest], Layer | Awaitable[Layer | None] | None]
+"""A layer, a source of layers, or a function from a request to a layer, sync or async."""
+
+
+def as_layers(layers: Iterable[LayerLike]) -> tuple[LayerLike, ...]:
+    """Give layers and sources as they are.
+
+    Raises:
+        BudgetError: for what is neither.
+    """
+    listed = tuple(layers)
+    for at, layer in enumerate(listed):
+        if not (isinstance(layer, Layer | LayerSource) or callable(layer)):
+            msg = (
+                f"layer {at + 1} must be a Layer, a source with layer_for(request), or a function of the request, "
+                f"found {type(layer).__name__}"
+            )
+            raise BudgetError(msg)
+    return listed
+
+
+def asked(layers: Iterable[LayerLike], request: LayerRequest, *, after_cut: bool) -> Steps[list[Layer]]:
+    """Ask sources for their layers, those that wait for the cut or all others; in the order in which they stand."""
+    found: list[Layer] = []
+    for source in layers:
+        if bool(getattr(source, "after_cut", False)) is not after_cut:
+            continue
+        layer: Layer | None = (
+            source
+            if isinstance(source, Layer)
+            else (yield Step(partial(_layer, source, request), partial(_alayer, source, request)))
+        )
+        if layer is not None:
+            found.append(layer)
+    return found
+
+
+def _layer(source: Any, request: LayerRequest) -> Layer | None:  # noqa: ANN401 - a source or a function
+    ask = source.layer_for if isinstance(source, LayerSource) else source
+    return cast("Layer | None", awaited_here(ask(request)))
+
+
+async def _alayer(source: Any, request: LayerRequest) -> Layer | None:  # noqa: ANN401 - a source or a function
+    import asyncio
+
+    ask = getattr(source, "alayer_for", None) or (source.layer_for if isinstance(source, LayerSource) else source)
+    layer = ask(request) if inspect.iscoroutinefunction(ask) else await asyncio.to_thread(ask, request)
+    return cast("Layer | None", await layer if inspect.isawaitable(layer) else layer)

@@ -1,0 +1,62 @@
+"""Who hears of requests. None of them can stop one."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from ctx_core.awaiting import awaited_here
+from ctx_core.session.options import OnReport
+from ctx_core.steps import Step
+from ctx_core.usage_log import UsageLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ctx_core.report import ContextReport
+    from ctx_core.steps import Steps
+
+_LOG: Final = logging.getLogger("ctx_core.session")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listeners:
+    """A usage log and a function; None: nobody."""
+
+    usage_log: UsageLog | None = None
+    on_report: OnReport | None = None
+
+    def tell(self, report: ContextReport, record: Callable[[ContextReport], object]) -> Steps[None]:
+        """Tell of a request, and have the recipe record it."""
+        if self.usage_log is not None:
+            _heard(self.usage_log.record, report, "usage_log")
+        _heard(record, report, "recipe's log")
+        if self.on_report is not None:
+            hear = self.on_report
+            yield Step(partial(_heard, hear, report, "on_report"), partial(_aheard, hear, report))
+
+
+def _heard(hear: Callable[[ContextReport], Any], report: ContextReport, who: str) -> None:
+    try:
+        awaited_here(hear(report))
+    except Exception as error:  # noqa: BLE001 - whatever a listener raises, the request goes out
+        _warn(who, error)
+
+
+async def _aheard(hear: Callable[[ContextReport], Any], report: ContextReport) -> None:
+    import asyncio
+
+    try:
+        is_async = inspect.iscoroutinefunction(hear) or inspect.iscoroutinefunction(getattr(hear, "__call__", None))  # noqa: B004 - an object may be one
+        answer = hear(report) if is_async else await asyncio.to_thread(hear, report)
+        if inspect.isawaitable(answer):
+            await answer
+    except Exception as error:  # noqa: BLE001 - as above
+        _warn("on_report", error)
+
+
+def _warn(who: str, error: Exception) -> None:
+    _LOG.warning("%s failed (%s): the request goes out all the same", who, type(error).__name__)

@@ -1,0 +1,86 @@
+"""The options of this package's surfaces: those of every session, and the model that the messages go to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ctx_core.budget import ContextBudget
+from ctx_core.counting.counter import TokenCounter, as_counter
+from ctx_core.errors import BudgetError
+from ctx_core.model_windows import model_name
+from ctx_core.session import SessionKeywords, SessionOptions
+from ctx_core.session.options import NAMES, check_names
+from langchain_ctx.bound_model import BoundModel, bound_model, served_by
+from langchain_ctx.tools import tool_definitions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from langchain_core.language_models import LanguageModelLike
+
+    from ctx_core.counting.counter import CounterLike
+
+
+class Keywords(SessionKeywords, total=False):
+    """The options of a session, and the model."""
+
+    model: LanguageModelLike | None
+    """The model that the messages go to, bound to its tools or not. It is looked at, not kept: what is not given of
+    budget, counter, tools and request options is taken from it."""
+
+
+def read_options(
+    caller: str,
+    keywords: Mapping[str, Any],
+    *,
+    refused: Mapping[str, str] | None = None,
+    also: Iterable[str] = (),
+) -> SessionOptions:
+    """Give the options that a surface was called with; budget, counter and tools are what the engine needs.
+
+    Args:
+        caller: name of the function that was called.
+        keywords: what it was called with; None stands for the default.
+        refused: options that make no sense there, with what to do instead.
+        also: names of its other arguments.
+
+    Raises:
+        OptionError: for a name that it does not take.
+        BudgetError: if there is neither a budget nor a model, or something given cannot work.
+        UnknownModelError: if the budget is to come from a model whose window nothing knows.
+    """
+    check_names(caller, keywords, NAMES, refused or {}, also=("model", *also))
+    given = {name: value for name, value in keywords.items() if value is not None}
+    model: LanguageModelLike | None = given.pop("model", None)
+    bound = None if model is None else bound_model(model)
+    if "tools" in given:
+        given["tools"] = tool_definitions(given["tools"])
+    elif bound is not None:
+        given["tools"] = bound.tools
+    if bound is not None and bound.options is not None:
+        given.setdefault("request_options", bound.options)
+    if given.get("recipe") is None:
+        given["budget"] = budget = _budget(caller, given.get("budget"), bound)
+        given["counter"] = _counter(given.get("counter"), budget, bound)
+    return SessionOptions(**given)
+
+
+def _budget(caller: str, budget: object, bound: BoundModel | None) -> ContextBudget:
+    if isinstance(budget, ContextBudget):
+        return budget
+    if budget is None and bound is None:
+        msg = f"give a budget, as in {caller}(8_000, counter='gpt-4o'), or the model that has one"
+        raise BudgetError(msg)
+    if budget is None and bound is not None:
+        return ContextBudget.for_model(bound.model)
+    return ContextBudget(budget)  # type: ignore[arg-type]  # which says what is wrong with it
+
+
+def _counter(counter: CounterLike | None, budget: ContextBudget, bound: BoundModel | None) -> TokenCounter:
+    if counter is not None:
+        return as_counter(counter)
+    name = None if bound is None else model_name(bound.model)
+    if bound is None or name is None or budget.model not in (None, name):
+        return as_counter(budget.model)
+    api, host = served_by(bound.model)
+    return TokenCounter.for_model(name, api=api, host=host)

@@ -1,0 +1,102 @@
+"""What a memory holds beside its data: how its views are fitted, and the last report. Neither is copied or stored."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import ref
+
+from ctx_core import WindowState
+from ctx_core.counting.counter import as_counter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from llama_index.core.base.llms.types import ChatMessage
+
+    from ctx_core import ContextReport, TokenCounter
+    from ctx_core.session import Sessions
+
+
+class Running:
+    """The running side of one memory.
+
+    Equal to any other, so that two memories are equal if their data are; a copy of the memory has a fresh one.
+    """
+
+    __slots__ = ("_default", "_made_of", "_sessions", "report", "token")
+
+    def __init__(self) -> None:
+        """Start without a report."""
+        self.report: ContextReport | None = None
+        self.token = uuid.uuid4().hex
+        self._default: tuple[str | None, TokenCounter] | None = None
+        self._sessions: Sessions[ChatMessage] | None = None
+        self._made_of: tuple[object, ...] = ()
+
+    def default_counter(self, model: str | None) -> TokenCounter:
+        """Give the counter of a model, the same one each time, so that nothing is counted twice."""
+        if self._default is None or self._default[0] != model:
+            self._default = (model, as_counter(model))
+        return self._default[1]
+
+    def sessions(self, made_of: tuple[object, ...], make: Callable[[], Sessions[ChatMessage]]) -> Sessions[ChatMessage]:
+        """Give how views are fitted, made anew where a field of the memory was set to something else."""
+        same = len(made_of) == len(self._made_of) and all(map(_is, made_of, self._made_of))
+        if self._sessions is None or not same:
+            self._sessions, self._made_of = make(), made_of
+        return self._sessions
+
+    def __eq__(self, other: object) -> bool:
+        """Say that nothing of it makes a difference."""
+        return isinstance(other, Running)
+
+    __hash__ = None  # type: ignore[assignment]  # as any object that compares by value and can change
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Running:
+        """Give a fresh one."""
+        return Running()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Come back as a fresh one."""
+        return (Running, ())
+
+
+class HasState(Protocol):
+    """What has a state of its own."""
+
+    state: WindowState
+
+
+class OwnState:
+    """A store of states that has room for one: the memory's own."""
+
+    def __init__(self, memory: HasState) -> None:
+        """Take the memory; it is not kept alive by this."""
+        self._memory = ref(memory)
+        self._id = ""
+
+    def get(self, key: str, /) -> Mapping[str, Any] | None:
+        """Give the state, whatever the key."""
+        del key
+        memory = self._memory()
+        if memory is None or memory.state == WindowState():
+            return None
+        return {"states": [{"id": self._id, **memory.state.to_dict()}]}
+
+    def __setitem__(self, key: str, states: dict[str, Any], /) -> None:
+        """Keep the one that was used last."""
+        self._set(WindowState.from_dict(states["states"][0]), states["states"][0]["id"])
+
+    def __delitem__(self, key: str, /) -> None:
+        """Forget it."""
+        self._set(WindowState(), "")
+
+    def _set(self, state: WindowState, known: str) -> None:
+        memory = self._memory()
+        if memory is not None:
+            memory.state, self._id = state, known
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
