@@ -42,11 +42,11 @@ format: $(STAMP)  ## Format the code and mend what can be mended.
 demo: $(STAMP)  ## Run a long conversation through both frameworks at one budget.
 	"$(BIN)/ctx-layers" demo
 
-notebooks: $(STAMP)  ## Execute every notebook; a cell that raises fails.
-	"$(BIN)/jupyter-execute" $(NOTEBOOKS)
+notebooks: $(STAMP)  ## Execute every notebook; a cell that raises, or gives other outputs than are saved, fails.
+	"$(BIN)/python" notebooks/check.py $(NOTEBOOKS)
 
 notebooks-save: $(STAMP)  ## Execute every notebook and keep the outputs in the files.
-	"$(BIN)/jupyter-execute" --inplace $(NOTEBOOKS)
+	"$(BIN)/python" notebooks/check.py --save $(NOTEBOOKS)
 
 wheel: $(STAMP)  ## Build the source distribution and, from it, the wheel, into dist/.
 	rm -rf dist
