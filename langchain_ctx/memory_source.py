@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ctx_core.budget import Size
     from ctx_core.layers import Layer
     from ctx_core.memory.item import MemoryItem
+    from ctx_core.session import LayerRequest
 
 _FOUND = 20
 
@@ -67,6 +68,14 @@ class RetrieverMemory:
     async def alayer(self, question: str, config: RunnableConfig | None = None) -> Layer:
         """Give the layer of what is found."""
         return retrieved_layer(await self.aitems(question, config), cap=self._cap)
+
+    def layer_for(self, request: LayerRequest) -> Layer:
+        """Give the layer of what is found for the question of a request: `layers=[RetrieverMemory(retriever)]`."""
+        return self.layer(request.question)
+
+    async def alayer_for(self, request: LayerRequest) -> Layer:
+        """Give the layer of what is found for the question of a request."""
+        return await self.alayer(request.question)
 
 
 class LangChainEmbedder:

@@ -8,7 +8,7 @@ from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.model_windows import model_name
-from ctx_core.session import SessionKeywords, SessionOptions
+from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
 from langchain_ctx.bound_model import BoundModel, bound_model, served_by
 from langchain_ctx.tools import tool_definitions
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import CounterLike
 
 
-class Keywords(SessionKeywords, total=False):
+class Keywords(SurfaceKeywords, total=False):
     """The options of a session, and the model."""
 
     model: LanguageModelLike | None

@@ -105,8 +105,9 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         """
         given: dict[str, Any] = {"calibration": True, **options, "budget": budget}
         read = read_options("ContextRunnable", given, also=("messages_key", "name"))
-        states = StateCache() if read.states is None else read.states
-        super().__init__(**{**read.keywords(), "states": states, "messages_key": messages_key, "name": name})
+        fields: dict[str, Any] = {**read.keywords(), "messages_key": messages_key, "name": name}
+        fields["states"] = StateCache() if read.states is None else read.states
+        super().__init__(**fields)
 
     @override
     def model_post_init(self, context: Any, /) -> None:

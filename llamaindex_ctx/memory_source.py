@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ctx_core.budget import Size
     from ctx_core.memory.item import MemoryItem
+    from ctx_core.session import LayerRequest
 
 _FOUND = 20
 
@@ -63,6 +64,14 @@ class RetrieverMemory:
         """Give the layer of what is found."""
         return retrieved_layer(await self.aitems(question), cap=self._cap)
 
+    def layer_for(self, request: LayerRequest) -> Layer:
+        """Give the layer of what is found for the question of a request: `layers=[RetrieverMemory(retriever)]`."""
+        return self.layer(request.question)
+
+    async def alayer_for(self, request: LayerRequest) -> Layer:
+        """Give the layer of what is found for the question of a request."""
+        return await self.alayer(request.question)
+
 
 class BlockMemory:
     """What one of LlamaIndex's memory blocks has to say, as a layer of the block's name.
@@ -91,6 +100,14 @@ class BlockMemory:
         """Give the layer; `messages` are the latest ones, which retrieving blocks search with."""
         content: object = await self._block.aget(list(messages), session_id=session_id)
         return Layer(name=self._block.name, text=_text(content), cap=self._cap, protected=self._protected, stable=False)
+
+    def layer_for(self, request: LayerRequest) -> Layer:
+        """Give the layer for a request: `layers=[BlockMemory(block)]`."""
+        return self.layer(request.history, session_id=request.conversation or None)
+
+    async def alayer_for(self, request: LayerRequest) -> Layer:
+        """Give the layer for a request."""
+        return await self.alayer(request.history, session_id=request.conversation or None)
 
 
 class LlamaIndexEmbedder:

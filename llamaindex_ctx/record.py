@@ -162,14 +162,16 @@ class MemoryRecord(BaseMemory):
     def _options(self) -> SessionOptions:
         """Give how views are fitted. What a recipe brings is given only where somebody has set it."""
         by_recipe = (*BROUGHT, "on_overflow")
-        given = {name: getattr(self, name) for name in SessionOptions.__dataclass_fields__ if name not in by_recipe}
-        brought = {name: getattr(self, name) for name in by_recipe}
+        names = [name for name in SessionOptions.__dataclass_fields__ if name not in by_recipe]
+        given: dict[str, Any] = {name: getattr(self, name) for name in names}
+        brought: dict[str, Any] = {name: getattr(self, name) for name in by_recipe}
         if self.recipe is not None:
             brought = {name: value for name, value in brought.items() if name in self.model_fields_set}
         elif self.counter is None:
             brought["counter"] = self._running.default_counter(self.budget.model)
-        given["states"] = self.states or OwnState(self)
-        return SessionOptions(**{**given, **brought, "tools": tuple(self.tools)})
+        own: dict[str, Any] = {"states": OwnState(self) if self.states is None else self.states}
+        own["tools"] = tuple(self.tools)
+        return SessionOptions(**{**given, **brought, **own})
 
     @property
     def _sessions(self) -> Sessions[ChatMessage]:

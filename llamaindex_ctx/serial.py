@@ -175,8 +175,9 @@ def read_summary(data: object) -> RollingSummary | None:
     if not isinstance(data, Mapping):
         msg = f"summary must be a RollingSummary, found {type(data).__name__}"
         raise BudgetError(msg)
-    written = dict(cast("Mapping[str, Any]", data))
-    return RollingSummary(**{**written, "cap": read_size(written["cap"]), "role": Role(written["role"])})
+    written: dict[str, Any] = {**cast("Mapping[str, Any]", data)}
+    written |= {"cap": read_size(written["cap"]), "role": Role(written["role"])}
+    return RollingSummary(**written)
 
 
 def write_options(options: RequestOptions | None) -> dict[str, Any] | None:

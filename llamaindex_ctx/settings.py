@@ -10,7 +10,7 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
 from ctx_core import BudgetError, ContextBudget, Role, TokenCounter
-from ctx_core.session import SessionKeywords, SessionOptions
+from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ MEANT: Final = ("chat_history", "llm", "token_limit", "tokenizer_fn", "session_i
 """Arguments of LlamaIndex's memories that mean one of our fields, or several."""
 
 
-class MemoryKeywords(SessionKeywords, total=False):
+class MemoryKeywords(SurfaceKeywords, total=False):
     """What a memory can be made with beside what both of LlamaIndex's memories take."""
 
     budget: ContextBudget | int | None

@@ -132,10 +132,12 @@ class Assembly:
         running = self._running_turn()
         self._shed(running, lambda layer: not layer.protected)
         window = self._select()
-        if self.plan.rolling is not None and window.state.unsummarized():
-            self._summarize(window.state, to_come=True)
+        if self.plan.rolling is not None and (window.state != self.known or window.state.unsummarized()):
+            # What is left out is not what it was: there is more to be summarized, or nothing that a summary is shown for.
+            to_come = bool(window.state.unsummarized())
+            self._summarize(window.state, to_come=to_come)
             window = self._select()
-            self._summarize(window.state, to_come=True)
+            self._summarize(window.state, to_come=to_come)
         window = self._with_room_for_what_stays(window, running)
         if window.tokens > self._room() and self.summary is not None:
             self._shorten_summary(window.tokens - self._room())

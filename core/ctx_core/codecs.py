@@ -37,8 +37,9 @@ def transcript_of(
     Raises:
         MessageError: for a history that is no list of messages, or of a type that no codec is given for.
     """
+    found = type(history).__name__
     if isinstance(history, str | bytes | Mapping) or not isinstance(history, Iterable):
-        msg = f"expected a list of messages, found {type(history).__name__}"
+        msg = f"expected a list of messages, found {found}"
         raise MessageError(msg)
     listed: Sequence[Any] = history if isinstance(history, Sequence) else list(history)
     door: Codec[Any] = codec if codec is not None else codec_for(listed, message)

@@ -7,6 +7,7 @@ from ctx_core.memory.dense import Dense, Embedder
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.markdown import entries
 from ctx_core.memory.metadata import memory_of
+from ctx_core.memory.ranked import RankedMemory
 from ctx_core.memory.ranker import Ranker, importance, recency
 from ctx_core.memory.recall import memory_layer, recall
 from ctx_core.memory.retrieved import in_given_order, retrieved_layer
@@ -22,6 +23,7 @@ __all__ = [
     "Embedder",
     "Fused",
     "MemoryItem",
+    "RankedMemory",
     "Ranker",
     "Weighted",
     "entries",

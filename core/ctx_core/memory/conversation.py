@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ctx_core.codecs import codec_for
@@ -21,20 +22,27 @@ if TYPE_CHECKING:
     from ctx_core.builder import ContextBuilder, OnOverflow
     from ctx_core.context import Context
     from ctx_core.history.state import WindowState
+    from ctx_core.layers import Layer
     from ctx_core.memory.ranker import Ranker
+    from ctx_core.session import LayerRequest
 
 HEADING: Final = "From earlier in this conversation:"
 _IMPORTANCE: Final = {Role.USER: 1.0, Role.ASSISTANT: 0.0}
+_CONVERSATIONS: Final = 64  # conversations whose messages are kept as they were read
 _LONGEST: Final = 2_000  # characters of a message that are remembered; head and tail of a longer one
 
 
 class ConversationMemory(Generic[NativeT]):
-    """The turns of one conversation as memories: what a cut takes away stays findable.
+    """The turns of a conversation as memories: what a cut takes away stays findable, `layers=[ConversationMemory()]`.
 
     Reads and indexes only what is new since the last time. Instructions and tool results are not remembered:
     the former stay anyway, the latter are what the assistant's answers are drawn from. What the user said
-    weighs a little more than what was answered. May be shared between threads, one object a conversation.
+    weighs a little more than what was answered. May be shared between threads and conversations: of those that
+    were asked about last what was read is kept.
     """
+
+    after_cut = True
+    """It is asked for its layer once it is known what is left out."""
 
     def __init__(
         self,
@@ -62,20 +70,37 @@ class ConversationMemory(Generic[NativeT]):
         self._cap = cap
         self._heading = heading
         self._time = time
-        self._read: list[tuple[NativeT, MemoryItem | None]] = []
+        self._conversations: OrderedDict[str, list[tuple[NativeT, MemoryItem | None]]] = OrderedDict()
         self._lock = Lock()
 
-    def items(self, history: Sequence[NativeT], positions: Sequence[int] | range | None = None) -> list[MemoryItem]:
+    def layer_for(self, request: LayerRequest) -> Layer | None:
+        """Give the layer of what is left out of a request and fits its question; None for nothing."""
+        history: Sequence[NativeT] = request.history
+        gone = [at for at in request.left_out if at < len(history)]
+        return self._layer(request.question, self.items(history, gone, conversation=request.conversation))
+
+    def items(
+        self,
+        history: Sequence[NativeT],
+        positions: Sequence[int] | range | None = None,
+        *,
+        conversation: str = "",
+    ) -> list[MemoryItem]:
         """Give what can be remembered of a history, oldest first.
 
         Args:
             history: the conversation so far.
             positions: of the messages that are asked for; all by default.
+            conversation: which of several conversations it is.
         """
         with self._lock:
-            self._catch_up(history)
+            read = self._conversations.setdefault(conversation, [])
+            self._conversations.move_to_end(conversation)
+            if len(self._conversations) > _CONVERSATIONS:
+                self._conversations.popitem(last=False)
+            self._catch_up(read, history)
             asked = range(len(history)) if positions is None else positions
-            return [item for at in asked if (item := self._read[at][1]) is not None]
+            return [item for at in asked if (item := read[at][1]) is not None]
 
     def build(
         self,
@@ -103,12 +128,14 @@ class ConversationMemory(Generic[NativeT]):
             return plan.build(history, message, codec=door, state=state, on_overflow=on_overflow)
 
         context = built(builder)
-        kept = set(context.state.kept)
+        kept = context.state.staying
         left_out = [at for at in range(min(context.state.start, len(history))) if at not in kept]
-        items = self.items(history, left_out)
-        question = _question(history, message, door)
+        layer = self._layer(_question(history, message, door), self.items(history, left_out))
+        return context if layer is None else built(builder.layer(layer))
+
+    def _layer(self, question: str, items: list[MemoryItem]) -> Layer | None:
         if not items or not question:
-            return context
+            return None
         layer = memory_layer(
             question,
             items,
@@ -119,22 +146,22 @@ class ConversationMemory(Generic[NativeT]):
             heading=self._heading,
             cap=self._cap,
         )
-        return built(builder.layer(layer)) if layer.items else context
+        return layer if layer.items else None
 
-    def _catch_up(self, history: Sequence[NativeT]) -> None:
+    def _catch_up(self, read: list[tuple[NativeT, MemoryItem | None]], history: Sequence[NativeT]) -> None:
         """Read what is new. Messages before a changed one are not read again, all from it on are."""
         same = 0
-        for (known, _), native in zip(self._read, history, strict=False):
+        for (known, _), native in zip(read, history, strict=False):
             if known is not native and known != native:
                 break
             same += 1
-        if same < len(self._read) and same < len(history):
-            del self._read[same:]
-        if len(self._read) >= len(history):
+        if same < len(read) and same < len(history):
+            del read[same:]
+        if len(read) >= len(history):
             return
         door = self._codec if self._codec is not None else codec_for(history, None)
-        for at in range(len(self._read), len(history)):
-            self._read.append((history[at], self._item(history[at], at, door)))
+        for at in range(len(read), len(history)):
+            read.append((history[at], self._item(history[at], at, door)))
 
     def _item(self, native: NativeT, at: int, door: Codec[NativeT]) -> MemoryItem | None:
         try:

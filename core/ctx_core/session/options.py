@@ -30,7 +30,7 @@ OnReport: TypeAlias = Callable[[ContextReport], object | Awaitable[object]]
 
 
 class SessionKeywords(TypedDict, total=False):
-    """The options as the keywords that surfaces take beside a budget; `SessionOptions` says what each means."""
+    """The options as keywords, beside the budget or the recipe; `SessionOptions` says what each means."""
 
     reserve: int | Size | None
     counter: CounterLike | None
@@ -39,7 +39,6 @@ class SessionKeywords(TypedDict, total=False):
     policy: HistoryPolicy | None
     on_overflow: OnOverflow | None
     layers: Iterable[LayerLike]
-    recipe: Declaration | None
     usage_log: UsageLog | None
     on_report: OnReport | None
     states: StateStore | None
@@ -49,7 +48,13 @@ class SessionKeywords(TypedDict, total=False):
     enabled: bool
 
 
-NAMES: Final = ("budget", *SessionKeywords.__annotations__)
+class SurfaceKeywords(SessionKeywords, total=False):
+    """The same with a recipe, for surfaces whose first argument is a budget."""
+
+    recipe: Declaration | None
+
+
+NAMES: Final = ("budget", *SurfaceKeywords.__annotations__)
 """All options."""
 BROUGHT: Final = ("budget", "counter", "policy")
 """Options in whose place a recipe or a builder stands."""

@@ -253,7 +253,6 @@ class ContextSession(Generic[NativeT]):
     def __init__(
         self,
         recipe: Declaration | None = None,
-        /,
         *,
         budget: ContextBudget | int | None = None,
         key: str = "",
