@@ -77,7 +77,8 @@ class ConversationMemory(Generic[NativeT]):
         """Give the layer of what is left out of a request and fits its question; None for nothing."""
         history: Sequence[NativeT] = request.history
         gone = [at for at in request.left_out if at < len(history)]
-        return self._layer(request.question, self.items(history, gone, conversation=request.conversation))
+        items = self.items(history, gone, conversation=request.conversation, codec=request.codec)
+        return self._layer(request.question, items)
 
     def items(
         self,
@@ -85,6 +86,7 @@ class ConversationMemory(Generic[NativeT]):
         positions: Sequence[int] | range | None = None,
         *,
         conversation: str = "",
+        codec: Codec[NativeT] | None = None,
     ) -> list[MemoryItem]:
         """Give what can be remembered of a history, oldest first.
 
@@ -92,13 +94,14 @@ class ConversationMemory(Generic[NativeT]):
             history: the conversation so far.
             positions: of the messages that are asked for; all by default.
             conversation: which of several conversations it is.
+            codec: the door of its messages, where the memory was not given one.
         """
         with self._lock:
             read = self._conversations.setdefault(conversation, [])
             self._conversations.move_to_end(conversation)
             if len(self._conversations) > _CONVERSATIONS:
                 self._conversations.popitem(last=False)
-            self._catch_up(read, history)
+            self._catch_up(read, history, self._codec or codec)
             asked = range(len(history)) if positions is None else positions
             return [item for at in asked if (item := read[at][1]) is not None]
 
@@ -148,7 +151,9 @@ class ConversationMemory(Generic[NativeT]):
         )
         return layer if layer.items else None
 
-    def _catch_up(self, read: list[tuple[NativeT, MemoryItem | None]], history: Sequence[NativeT]) -> None:
+    def _catch_up(
+        self, read: list[tuple[NativeT, MemoryItem | None]], history: Sequence[NativeT], codec: Codec[NativeT] | None
+    ) -> None:
         """Read what is new. Messages before a changed one are not read again, all from it on are."""
         same = 0
         for (known, _), native in zip(read, history, strict=False):
@@ -159,7 +164,7 @@ class ConversationMemory(Generic[NativeT]):
             del read[same:]
         if len(read) >= len(history):
             return
-        door = self._codec if self._codec is not None else codec_for(history, None)
+        door = codec if codec is not None else codec_for(history, None)
         for at in range(len(read), len(history)):
             read.append((history[at], self._item(history[at], at, door)))
 

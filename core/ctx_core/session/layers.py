@@ -12,6 +12,7 @@ from ctx_core.awaiting import awaited_here
 from ctx_core.errors import BudgetError
 from ctx_core.layers import Layer
 from ctx_core.steps import Step
+from ctx_core.transcript import Codec, NeutralCodec
 
 if TYPE_CHECKING:
     from ctx_core.steps import Steps
@@ -29,6 +30,8 @@ class LayerRequest:
     """Positions in it of what is left out of the request."""
     conversation: str = ""
     """Key of the conversation; empty for one without a name."""
+    codec: Codec[Any] = field(default_factory=NeutralCodec, repr=False)
+    """The door of the message type."""
 
 
 @runtime_checkable

@@ -161,7 +161,12 @@ class Sessions(Generic[NativeT]):
 
     def _laid_out(self, request: _Request[NativeT], known: Recalled, question: str) -> Steps[Context[NativeT]]:
         """Build with the layers that depend on the request, and once more with those that depend on the cut."""
-        about = LayerRequest(question=question, history=request.turn.history, conversation=known.conversation.key)
+        about = LayerRequest(
+            question=question,
+            history=request.turn.history,
+            conversation=known.conversation.key,
+            codec=request.transcript.codec,
+        )
         layers = yield from asked(self._layers, about, after_cut=False)
         request.add(layers)
         context = request.build(known.state, known.verify)

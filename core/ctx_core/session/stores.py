@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 class StateStore(Protocol):
     """Keeps a small JSON dict by the key of a conversation: a plain dict does, or any mutable mapping.
 
+    One that has no `__delitem__` keeps an empty dict for a conversation that was forgotten.
+
     What it forgets is worked out again; what it holds is checked against the conversation before it is used.
     """
 
@@ -65,6 +67,11 @@ class StateCache:
             self._states.move_to_end(key)
             if len(self._states) > self.maxsize:
                 self._states.popitem(last=False)
+
+    def __delitem__(self, key: str, /) -> None:
+        """Forget a conversation."""
+        with self._lock:
+            del self._states[key]
 
     def __reduce__(self) -> tuple[type[StateCache], tuple[int]]:
         """Copy and pickle as an empty one: locks do neither, and states are only hints."""

@@ -36,7 +36,7 @@ def test_under_one_key_nothing_foreign_is_sent_and_nobody_is_pushed_out() -> Non
 @pytest.mark.parametrize("talks", [2, 12])
 def test_conversations_that_begin_alike_keep_their_own(talks: int) -> None:
     """Few-shot prompts: the first messages are equal, the talks come in turn, and each is summarized as if alone."""
-    from ctx_core.session import Sessions, SessionOptions, Turn
+    from ctx_core.session import SessionOptions, Sessions, Turn
     from ctx_core.steps import run
 
     examples = [*talk(4, "example")[:-1]]
