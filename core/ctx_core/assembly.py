@@ -133,7 +133,7 @@ class Assembly:
         self._shed(running, lambda layer: not layer.protected)
         window = self._select()
         if self.plan.rolling is not None and (window.state != self.known or window.state.unsummarized()):
-            # What is left out is not what it was: there is more to be summarized, or nothing that a summary is shown for.
+            # What is left out is not what it was: there is more to summarize, or nothing that a summary is shown for.
             to_come = bool(window.state.unsummarized())
             self._summarize(window.state, to_come=to_come)
             window = self._select()
@@ -184,7 +184,7 @@ class Assembly:
             counter=self.plan.counter,
             policy=self.plan.policy,
             state=self.known,
-            low_water=1.0 if self.state is None else self.plan.policy.low_water,
+            remembers=self.state is not None,
             truncate=truncate,
             granted=self._granted(),
         )

@@ -7,7 +7,7 @@ one for OpenAI-style dicts. Everything behind the door sees neutral messages onl
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from ctx_core.errors import MessageError
 from ctx_core.messages import Message, Role
@@ -65,7 +65,10 @@ class NeutralCodec:
 class Transcript(Generic[NativeT]):
     """An ordered conversation: a history and what follows it, never copied as a whole."""
 
-    __slots__ = ("_codec", "_history", "_read", "_tail")
+    __slots__ = ("_codec", "_history", "_read", "_tail", "keys")
+
+    keys: dict[int, str]
+    """What messages are recognized by, as far as that was worked out: by position."""
 
     def __init__(self, history: Sequence[NativeT], tail: Sequence[NativeT], codec: Codec[NativeT]) -> None:
         """Take the history and the messages that follow it (usually the current one, or none)."""
@@ -73,6 +76,7 @@ class Transcript(Generic[NativeT]):
         self._tail = tail
         self._codec = codec
         self._read: dict[int, Message] = {}
+        self.keys = {}
 
     def __len__(self) -> int:
         """Count all messages."""
@@ -90,6 +94,8 @@ class Transcript(Generic[NativeT]):
 
     def natives(self, end: int) -> list[NativeT]:
         """Give the caller's own objects before a position, in a new list."""
+        if isinstance(self._history, list) and end <= len(self._history):
+            return cast("list[NativeT]", self._history[:end])
         return [*islice(chain(self._history, self._tail), end)]
 
     def role(self, at: int) -> Role:

@@ -107,7 +107,8 @@ async def test_tasks_at_once_have_it_summarised_once() -> None:
     turns = [session.afit(talk(20)) for _ in range(5)]
     contexts = await asyncio.gather(*turns)
     assert len(calls) == 1
-    assert sorted(context.state.summary for context in contexts) == ["", "", "", "", "notes"]
+    # Who comes when it is written shows it, and does not have it written again.
+    assert {context.state.summary for context in contexts} in ({"notes"}, {"", "notes"})
 
 
 async def test_conversations_do_not_wait_for_each_other() -> None:

@@ -1,4 +1,4 @@
-"""A memory takes what every surface takes: made by its class, given layers, states and listeners, switched off and on."""
+"""A memory takes what every surface takes: layers, states and listeners, and made by its class, what its maker takes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.llms import MockLLM
 from llama_index.core.memory import StaticMemoryBlock
 from llama_index.core.storage.chat_store import SimpleChatStore
@@ -64,7 +64,7 @@ async def test_layers_stand_before_the_conversation(door: str) -> None:
         counter=WORDS,
         layers=[
             RankedMemory([MemoryItem("the ferry leaves at noon")], name="facts"),
-            BlockMemory(StaticMemoryBlock(name="who", static_content="her name is Ada")),
+            BlockMemory(StaticMemoryBlock(name="who", static_content=[TextBlock(text="her name is Ada")])),
             ConversationMemory(),
         ],
     )

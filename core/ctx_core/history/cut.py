@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ctx_core.history.keys import digest_of, message_key
+from ctx_core.history.keys import digest_of, key_at
 from ctx_core.history.remembered import results_digest
 from ctx_core.history.repair import Entry
 from ctx_core.history.stretch import Stretch
@@ -170,12 +170,13 @@ class Cut:
         """How many entries go out before the stretch that is kept up to the present."""
         return sum(1 for at in self.kept if at < self.start)
 
-    def remembered(self, transcript: Transcript[Any], granted: int) -> WindowState:
+    def remembered(self, transcript: Transcript[Any], granted: int, *, digested: bool = True) -> WindowState:
         """Give what to remember of all this.
 
         Args:
             transcript: the conversation.
             granted: tokens of input that the budget grants, under which it was decided.
+            digested: whether all that is left out is read for its digest.
         """
         entries, state = self.stretch.entries, self.stretch.state
         position = entries[self.start].position if self.start < len(entries) else 0
@@ -187,7 +188,7 @@ class Cut:
         decided = replace(
             state,
             start=position,
-            start_key=message_key(transcript[position]),
+            start_key=key_at(transcript, position),
             limit=granted if self.made or self.decided or state.limit is None else state.limit,
             head_end=self._head_end() if self.made and position else state.head_end,
             cleared=cleared,
@@ -195,9 +196,9 @@ class Cut:
             results_digest=results_digest((*cleared, *shortened), transcript),
             reasoning_from=self.reasoning_from,
         )
-        return self._with_gone(decided, transcript)
+        return self._with_gone(decided, transcript, digested=digested)
 
-    def _with_gone(self, decided: WindowState, transcript: Transcript[Any]) -> WindowState:
+    def _with_gone(self, decided: WindowState, transcript: Transcript[Any], *, digested: bool) -> WindowState:
         """Give the state with what it keeps of what stands before its start, bound to what it leaves out."""
         state, position = self.stretch.state, decided.start
         before = sorted(self._positions_before(position))
@@ -205,18 +206,17 @@ class Cut:
         decided = replace(
             decided, kept=tuple(at for at in before if at not in {*instructions}), instructions=instructions
         )
-        if (decided.start, decided.kept, instructions) == (state.start, state.kept, state.instructions):
+        told = state.gone_digest is not None or not digested
+        if told and (decided.start, decided.kept, instructions) == (state.start, state.kept, state.instructions):
             return decided
         first, last = next(decided.gone(), None), decided.last_gone()
-        ends = (
-            None if first is None or last is None else (message_key(transcript[first]), message_key(transcript[last]))
-        )
-        known = (state.start, state.gone_digest) if 0 < state.start <= position else (0, None)
-        return replace(
-            decided,
-            gone_keys=ends,
-            gone_digest=digest_of(transcript, known[0], position, known[1]) if position else None,
-        )
+        ends = None if first is None or last is None else (key_at(transcript, first), key_at(transcript, last))
+        digest = None
+        if position and digested:
+            goes_on = 0 < state.start <= position and state.gone_digest is not None
+            begun = state.start if goes_on else 0
+            digest = digest_of(transcript, begun, position, state.gone_digest if goes_on else None)
+        return replace(decided, gone_keys=ends, gone_digest=digest)
 
     def lost_copies(self) -> bool:
         """Whether a message in the stretch was taken for a copy of one that does not go out."""

@@ -35,6 +35,14 @@ def message_key(message: Message) -> str:
     return digest.hexdigest()
 
 
+def key_at(transcript: Transcript[Any], at: int) -> str:
+    """Give what the message at a position is recognized by, worked out once."""
+    key = transcript.keys.get(at)
+    if key is None:
+        key = transcript.keys[at] = message_key(transcript[at])
+    return key
+
+
 def chained(digest: str | None, keys: Iterable[str]) -> str:
     """Give the digest of a row of keys that goes on from a digest of those before; None before the first."""
     link = bytes.fromhex(digest or "")
@@ -46,7 +54,7 @@ def chained(digest: str | None, keys: Iterable[str]) -> str:
 def digest_of(transcript: Transcript[Any], start: int, end: int, before: str | None = None) -> str:
     """Give the digest of the messages of a stretch but its instructions, behind the digest of what stands before."""
     spoken = (at for at in range(start, end) if not transcript.role(at).instructs)
-    return chained(before, (message_key(transcript[at]) for at in spoken))
+    return chained(before, (key_at(transcript, at) for at in spoken))
 
 
 def _feed(digest: Any, content: str | bytes) -> None:  # noqa: ANN401 - hashlib's own type has no public name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ctx_core.history.keys import chained, digest_of, message_key
+from ctx_core.history.keys import chained, digest_of, key_at
 from ctx_core.history.state import WindowState
 
 if TYPE_CHECKING:
@@ -82,13 +82,15 @@ def _same_gone(state: WindowState, transcript: Transcript[Any], verify: Verify, 
         return True
     if not _is(transcript, first, state.gone_keys[0]):
         return False
-    return verify == "ends" or digest_of(transcript, 0, state.start) == state.gone_digest
+    # One that was decided without a state before it has no digest yet: nothing was to be remembered then.
+    unchecked = verify == "ends" or state.gone_digest is None
+    return unchecked or digest_of(transcript, 0, state.start) == state.gone_digest
 
 
 def _bound(state: WindowState, transcript: Transcript[Any]) -> WindowState:
     """Give a state that has moved with the digests of what is left out now."""
     first, last = next(state.gone(), None), state.last_gone()
-    ends = None if first is None or last is None else (message_key(transcript[first]), message_key(transcript[last]))
+    ends = None if first is None or last is None else (key_at(transcript, first), key_at(transcript, last))
     return replace(state, gone_keys=ends, gone_digest=digest_of(transcript, 0, state.start))
 
 
@@ -103,7 +105,7 @@ def results_digest(positions: Iterable[int], transcript: Transcript[Any]) -> str
     places = sorted(set(positions))
     if not places or places[0] < 0 or places[-1] >= len(transcript):
         return None
-    return chained(None, (message_key(transcript[at]) for at in places))
+    return chained(None, (key_at(transcript, at) for at in places))
 
 
 def _with_true_summary(state: WindowState, transcript: Transcript[Any]) -> WindowState:
@@ -115,4 +117,4 @@ def _with_true_summary(state: WindowState, transcript: Transcript[Any]) -> Windo
 
 
 def _is(transcript: Transcript[Any], at: int | None, key: str | None) -> bool:
-    return at is not None and 0 <= at < len(transcript) and message_key(transcript[at]) == key
+    return at is not None and 0 <= at < len(transcript) and key_at(transcript, at) == key

@@ -54,7 +54,7 @@ def select(
     counter: TokenCounter,
     policy: HistoryPolicy,
     state: WindowState,
-    low_water: float,
+    remembers: bool,
     truncate: bool,
     granted: int,
 ) -> Window:
@@ -66,13 +66,16 @@ def select(
         counter: prices messages.
         policy: what may happen to them.
         state: what is remembered, as `matching` gave it.
-        low_water: share of the limit that a cut goes down to.
+        remembers: whether what is decided is to be remembered. Then a cut goes down to the policy's low-water mark, and
+            all that it leaves out is read for its digest; else it fills the limit.
         truncate: whether, if all else fails, protected texts may be cut.
         granted: tokens of input that the budget grants. Under more than a cut was made with, it is decided anew.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
     """
+
+    low_water = policy.low_water if remembers else 1.0
 
     def cut_once(known: WindowState) -> Cut:
         stretch = _examined(transcript, limit, counter, policy, known)
@@ -85,7 +88,7 @@ def select(
         cut = cut_once(known)
         while cut.lost_copies():
             # A message was left out because it stood before as well, and there the cut has taken it.
-            cut = cut_once(cut.remembered(transcript, granted))
+            cut = cut_once(cut.remembered(transcript, granted, digested=remembers))
             cut.made = True
         return cut
 
@@ -99,7 +102,7 @@ def select(
         tokens=counter.count_sequence(entry.message for entry in entries),
         instructions=stretch.total(cut.kept & stretch.instructions),
         question=0 if cut.question is None else stretch.cost(cut.question),
-        state=cut.remembered(transcript, granted),
+        state=cut.remembered(transcript, granted, digested=remembers),
         cut=cut,
     )
 

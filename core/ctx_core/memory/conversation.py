@@ -165,8 +165,8 @@ class ConversationMemory(Generic[NativeT]):
         if len(read) >= len(history):
             return
         door = codec if codec is not None else codec_for(history, None)
-        for at in range(len(read), len(history)):
-            read.append((history[at], self._item(history[at], at, door)))
+        new = range(len(read), len(history))
+        read.extend((history[at], self._item(history[at], at, door)) for at in new)
 
     def _item(self, native: NativeT, at: int, door: Codec[NativeT]) -> MemoryItem | None:
         try:

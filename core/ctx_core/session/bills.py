@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counts import TokenCount
 from ctx_core.counting.registry import counted_alike
-from ctx_core.history.keys import message_key
+from ctx_core.history.keys import key_at
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
@@ -93,4 +93,4 @@ def _ends(transcript: Transcript[Any], size: int) -> tuple[str, str]:
     if not size:
         return "", ""
     said = blake2b(transcript[0].text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-    return said, message_key(transcript[size - 1])
+    return said, key_at(transcript, size - 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.history.keys import message_key
+from ctx_core.history.keys import key_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ def _beginnings(transcript: Transcript[Any]) -> Iterator[str]:
         if told == _FIRST_MESSAGES:
             return
         if not transcript.role(at).instructs:
-            digest.update(message_key(transcript[at]).encode())
+            digest.update(key_at(transcript, at).encode())
             told += 1
             yield digest.hexdigest()
     if not told:

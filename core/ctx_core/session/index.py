@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from ctx_core.history.keys import message_key
+from ctx_core.history.keys import key_at, message_key
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class ReadIndex:
         for at, (known, native) in enumerate(zip(held, natives, strict=True)):
             if known is native or known == native:
                 continue
-            if message_key(transcript.codec.read(known)) != message_key(transcript[at]):
+            if message_key(transcript.codec.read(known)) != key_at(transcript, at):
                 return "edited"
         self._replace(conversation, digest, natives)
         return "same"

@@ -170,8 +170,9 @@ class Sessions(Generic[NativeT]):
         layers = yield from asked(self._layers, about, after_cut=False)
         request.add(layers)
         context = request.build(known.state, known.verify)
-        gone = context.left_out() if request.turn.enabled else ()
-        if not gone or not any(getattr(source, "after_cut", False) for source in self._layers):
+        waiting = any(getattr(source, "after_cut", False) for source in self._layers)
+        gone = context.left_out() if waiting and request.turn.enabled else ()
+        if not gone:
             return context
         layers = yield from asked(self._layers, replace(about, left_out=gone), after_cut=True)
         request.add(layers)

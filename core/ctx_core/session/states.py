@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import uuid4
 
-from ctx_core.history.keys import message_key
+from ctx_core.history.keys import key_at
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
@@ -181,7 +181,7 @@ def _stands(state: WindowState, transcript: Transcript[Any]) -> bool:
     """Whether a window still begins where it began, or a summary that is merely at hand speaks of what is there."""
     if not state.decided:
         return matching(state, transcript).summary != ""
-    return state.start < len(transcript) and message_key(transcript[state.start]) == state.start_key
+    return state.start < len(transcript) and key_at(transcript, state.start) == state.start_key
 
 
 def _delete(store: StateStore, key: str) -> None:

@@ -154,7 +154,7 @@ def test_an_edit_in_what_is_left_out_leads_to_a_new_decision(
 def copied(states: StateCache) -> StateCache:
     """Give the same states to a test that shall not change them."""
     other = StateCache()
-    other[""] = copy.deepcopy(states.get("")) or {}
+    other[""] = copy.deepcopy(states.get("") or {})
     return other
 
 

@@ -85,8 +85,7 @@ def test_thousands_of_system_messages_take_little(every: int) -> None:
     system = {"role": "system", "content": ""}
     messages: list[OpenAIMessage] = [{"role": "user", "content": "begin"}]
     spoken = iter(talk(20_000))
-    for at in range(6_000 * every):
-        messages.append(system if at % every == 0 else next(spoken))
+    messages += [system if at % every == 0 else next(spoken) for at in range(6_000 * every)]
     messages += talk(30)
     session = ContextSession[OpenAIMessage](budget=60, counter=WORDS)
     context = session.fit(messages, state=WindowState())

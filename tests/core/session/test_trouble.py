@@ -42,11 +42,11 @@ class Down(dict[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         """Keep it, or raise."""
-        return super().__setitem__(key, value) if "set" not in self.broken else fail()
+        super().__setitem__(key, value) if "set" not in self.broken else fail()
 
     def __delitem__(self, key: str) -> None:
         """Delete it, or raise."""
-        return super().__delitem__(key) if "delete" not in self.broken else fail()
+        super().__delitem__(key) if "delete" not in self.broken else fail()
 
 
 def fail(*_: Any) -> Any:
@@ -76,7 +76,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options))
+@pytest.mark.parametrize("options", OPTIONS, ids="-".join)
 @pytest.mark.parametrize("door", ["sync", "async"])
 async def test_memory_and_listeners_never_stop_a_request(
     options: dict[str, Any], door: str, caplog: pytest.LogCaptureFixture
