@@ -7,7 +7,7 @@ one for OpenAI-style dicts. Everything behind the door sees neutral messages onl
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ctx_core.errors import MessageError
 from ctx_core.messages import Message, Role
@@ -95,7 +95,7 @@ class Transcript(Generic[NativeT]):
     def natives(self, end: int) -> list[NativeT]:
         """Give the caller's own objects before a position, in a new list."""
         if isinstance(self._history, list) and end <= len(self._history):
-            return cast("list[NativeT]", self._history[:end])
+            return self._history[:end]
         return [*islice(chain(self._history, self._tail), end)]
 
     def role(self, at: int) -> Role:

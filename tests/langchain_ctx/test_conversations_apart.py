@@ -12,7 +12,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import ConfigurableField, RunnableConfig, RunnableLambda, chain
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.runnables.utils import ConfigurableFieldSpec
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, StateGraph  # pyright: ignore[reportMissingTypeStubs]  # it has none
 
 from ctx_core import ContextBuilder, ContextOverflowError, Framing, TokenCounter
 from ctx_core.memory import ConversationMemory, MemoryItem, RankedMemory

@@ -1,4 +1,4 @@
-"""A memory takes what every surface takes: layers, states and listeners, and made by its class, what its maker takes."""
+"""A memory takes what every surface takes: layers, states and listeners; its class takes what `from_defaults` does."""
 
 from __future__ import annotations
 

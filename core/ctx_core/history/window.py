@@ -74,7 +74,6 @@ def select(
     Returns:
         The window. It may be over the limit where what is protected does not fit.
     """
-
     low_water = policy.low_water if remembers else 1.0
 
     def cut_once(known: WindowState) -> Cut:

@@ -4,7 +4,8 @@ from ctx_core.session.conversation import Conversation
 from ctx_core.session.declaration import AS_USER, Declaration, Declared
 from ctx_core.session.layers import LayerLike, LayerRequest, LayerSource
 from ctx_core.session.options import OnReport, SessionKeywords, SessionOptions, SurfaceKeywords
-from ctx_core.session.session import ContextSession, Sessions, Turn
+from ctx_core.session.session import ContextSession
+from ctx_core.session.sessions import Sessions, Turn
 from ctx_core.session.stores import StateCache, StateStore
 
 __all__ = [

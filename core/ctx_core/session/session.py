@@ -1,250 +1,26 @@
-"""What happens to a conversation from turn to turn, once, for every surface.
-
-A turn reads what is remembered, builds, remembers the cut, has what left summarized if nobody else is at it, builds
-once more with the summary, and tells who wants to hear. `Sessions` has what many conversations share; a
-`ContextSession` is one of them.
-"""
+"""`ContextSession`: one conversation in time, in the pure form and in the keeping one."""
 
 from __future__ import annotations
 
-import logging
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, Unpack, cast
+from typing import TYPE_CHECKING, Any, Generic, Unpack
 
-from ctx_core.builder import ContextBuilder, OnOverflow
-from ctx_core.codecs import codec_for, transcript_of
-from ctx_core.counting.counter import ToolDefinition
+from ctx_core.codecs import codec_for
 from ctx_core.errors import MessageError
-from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
-from ctx_core.messages import Role
-from ctx_core.session.bills import Bills
-from ctx_core.session.conversation import Conversation, nameless
-from ctx_core.session.declaration import Declaration, Declared
-from ctx_core.session.layers import LayerRequest, asked
-from ctx_core.session.listeners import Listeners
+from ctx_core.session.conversation import Conversation
 from ctx_core.session.options import SessionKeywords, SessionOptions
-from ctx_core.session.states import Recalled, StateMemory
-from ctx_core.session.stores import StateCache
-from ctx_core.steps import Step, Steps, arun, run
-from ctx_core.transcript import Codec, NativeT, Transcript
-from ctx_core.truncation import cut_end
+from ctx_core.session.sessions import Sessions, Turn
+from ctx_core.steps import arun, run
+from ctx_core.transcript import Codec, NativeT
 
 if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
     from ctx_core.context import Context
-    from ctx_core.summarizing import Summarizing
-
-_LOG: Final = logging.getLogger("ctx_core.session")
-_FAILURES: Final = 1_024
-"""Conversations whose last failed summary is remembered."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn(Generic[NativeT]):
-    """One request, as a surface puts it."""
-
-    history: Sequence[NativeT] = field(repr=False)
-    """The conversation so far."""
-    message: NativeT | str | None = field(default=None, repr=False)
-    """The current message, if it is not the end of the history; a string is a user message."""
-    conversation: Conversation | None = None
-    """Whose turn it is; None: that of whoever begins alike."""
-    state: WindowState | None = None
-    """What is remembered, for those who keep it themselves; None: what the store has."""
-    declared: Declared | None = None
-    """What declares this request; None: what declares all of them."""
-    tools: tuple[ToolDefinition, ...] | None = field(default=None, repr=False)
-    """Tools of this request; None: those of all of them."""
-    taken: int = 0
-    """Tokens of the request that somebody else sends along."""
-    on_overflow: OnOverflow | None = None
-    """None: as declared."""
-    enabled: bool = True
-    """Whether anything may be cut."""
-    verify: Verify = "all"
-    """How a `state` is held against the history."""
-    keeps: bool = True
-    """Whether anything is remembered, summarized and told."""
-    left_out: int = 0
-    """Messages of the conversation that the surface has left out of the history itself; told in the report."""
-    why: str = ""
-    """Why it has."""
-
-
-class Sessions(Generic[NativeT]):
-    """What the conversations of one surface share; shareable between threads, tasks and event loops."""
-
-    def __init__(self, options: SessionOptions, codec: Codec[NativeT] | None = None) -> None:
-        """Take the options, and the door of the message type.
-
-        Args:
-            options: how requests are fitted.
-            codec: by default the one for neutral messages or OpenAI-style dicts, found by the first message.
-
-        Raises:
-            BudgetError: for options that cannot work together.
-        """
-        self.declared = options.declared()
-        self.states = StateMemory(StateCache() if options.states is None else options.states)
-        self._layers = options.layers
-        self._listeners = Listeners(usage_log=options.usage_log, on_report=options.on_report)
-        self._summarizing = cast("Summarizing | None", options.summarizer)
-        self._codec = codec
-        self._bills = Bills()
-        self._failed: OrderedDict[str, str] = OrderedDict()
-
-    def turn(self, turn: Turn[NativeT]) -> Steps[Context[NativeT]]:
-        """Give the context of a request, step by step.
-
-        Raises:
-            ContextOverflowError: if what is protected does not fit.
-            MessageError: for a message that cannot be read.
-        """
-        declared = turn.declared or self.declared
-        transcript = self._read(turn, declared)
-        question = transcript.question()
-        builder: ContextBuilder = yield Step(
-            partial(declared.builder, question, tools=turn.tools),
-            partial(declared.abuilder, question, tools=turn.tools),
-        )
-        builder = builder.taken(turn.taken).trimming(on=turn.enabled)
-        request = _Request(turn, builder, declared, transcript)
-        known = self._known(request)
-        context = yield from self._laid_out(request, known, question)
-        if turn.keeps:
-            if turn.enabled:
-                self._remember(request, known, context)
-            if turn.enabled and self._summarizing is not None and context.unsummarized():
-                context = yield from self._summarized(self._summarizing, request, known, context)
-        if turn.left_out:
-            context = replace(context, report=context.report.with_left_out(turn.left_out, turn.why))
-        if turn.keeps:
-            yield from self._listeners.tell(context.report, declared.record)
-        return context
-
-    def forget(self, conversation: Conversation) -> None:
-        """Delete what is kept of a conversation: its state, its summary, and what its last request was."""
-        self.states.forget(conversation)
-        self._bills.forget(conversation)
-        for claim in [claim for claim in self._failed if claim.startswith(f"{conversation.key}\0")]:
-            self._failed.pop(claim, None)
-
-    def renew(self, conversation: Conversation, messages: Sequence[NativeT]) -> None:
-        """Delete what is kept of a conversation unless it matches these messages, which are all there are now."""
-        known = self.states.read(conversation, transcript_of(messages, None, self._codec))
-        if known.state == WindowState():
-            self.forget(conversation)
-
-    def _read(self, turn: Turn[NativeT], declared: Declared) -> Transcript[NativeT]:
-        """Give the conversation, with its history as the recipe takes it, which may know how to mend one."""
-        history, message, codec = turn.history, turn.message, self._codec
-        read = getattr(declared.source, "read", None)
-        if codec is None and read is not None:
-            history, codec = cast("tuple[Sequence[NativeT], Codec[NativeT]]", read(history, message, None))
-        return transcript_of(history, message, codec)
-
-    def _known(self, request: _Request[NativeT]) -> Recalled:
-        """Give what is remembered of the conversation."""
-        turn, transcript = request.turn, request.transcript
-        conversation = turn.conversation or nameless(transcript)
-        if turn.state is not None:
-            return Recalled(conversation, turn.state, turn.verify, usable=False)
-        known = self.states.read(conversation, transcript)
-        if turn.keeps:
-            self._bills.learn(conversation, transcript)
-        return known
-
-    def _laid_out(self, request: _Request[NativeT], known: Recalled, question: str) -> Steps[Context[NativeT]]:
-        """Build with the layers that depend on the request, and once more with those that depend on the cut."""
-        about = LayerRequest(
-            question=question,
-            history=request.turn.history,
-            conversation=known.conversation.key,
-            codec=request.transcript.codec,
-        )
-        layers = yield from asked(self._layers, about, after_cut=False)
-        request.add(layers)
-        context = request.build(known.state, known.verify)
-        waiting = any(getattr(source, "after_cut", False) for source in self._layers)
-        gone = context.left_out() if waiting and request.turn.enabled else ()
-        if not gone:
-            return context
-        layers = yield from asked(self._layers, replace(about, left_out=gone), after_cut=True)
-        request.add(layers)
-        return _as_cut(context, request.build(known.state, known.verify)) if layers else context
-
-    def _remember(self, request: _Request[NativeT], known: Recalled, context: Context[NativeT]) -> None:
-        """Remember the cut at once: turns that run while it is summarized begin where it begins."""
-        self.states.keep(known, context.state, context.transcript)
-        self._bills.note(known.conversation, context, request.builder.plan.counter)
-
-    def _summarized(
-        self, summarizing: Summarizing, request: _Request[NativeT], known: Recalled, context: Context[NativeT]
-    ) -> Steps[Context[NativeT]]:
-        """Build once more with a summary of what is left out, if this turn is the one to have it written."""
-        first = (context.state.gone_keys or ("",))[0]
-        claim, asking = f"{known.conversation.key}\0{first}", _asking(context.transcript)
-        with self.states.alone(claim) as alone:
-            if not alone or self._failed.get(claim) == asking:
-                return context
-            # Another turn may have had it written while this one was on its way.
-            newer = context.state.with_newer_summary(self.states.latest(known))
-            if not newer.unsummarized():
-                return _as_cut(context, request.build(newer, "ends"))
-            try:
-                summary: str = yield Step(partial(summarizing.write, context), partial(summarizing.awrite, context))
-            except Exception as error:  # noqa: BLE001 - whatever stops the summary must not stop the turn
-                self._note_failure(claim, asking)
-                count = len(context.state.unsummarized())
-                _LOG.warning(
-                    "no summary this time (%s): %d messages wait for the next turn", type(error).__name__, count
-                )
-                return context
-            self._failed.pop(claim, None)
-            state = context.state.with_summary(request.within_cap(summary))
-            context = _as_cut(context, request.build(state, "ends"))
-            self.states.keep(known, context.state, context.transcript)
-        return context
-
-    def _note_failure(self, claim: str, asking: str) -> None:
-        """The same turn does not try again, however often it builds."""
-        self._failed[claim] = asking
-        self._failed.move_to_end(claim)
-        if len(self._failed) > _FAILURES:
-            self._failed.popitem(last=False)
-
-
-@dataclass(slots=True)
-class _Request(Generic[NativeT]):
-    """A request in the making."""
-
-    turn: Turn[NativeT]
-    builder: ContextBuilder
-    declared: Declared
-    transcript: Transcript[NativeT]
-
-    def add(self, layers: Iterable[Any]) -> None:
-        """Add layers to what is built."""
-        for layer in layers:
-            self.builder = self.builder.layer(layer)
-
-    def build(self, state: WindowState, verify: Verify) -> Context[NativeT]:
-        """Build from a state."""
-        on_overflow = self.turn.on_overflow or self.declared.overflow
-        return self.builder.build_transcript(self.transcript, state=state, on_overflow=on_overflow, verify=verify)
-
-    def within_cap(self, summary: str) -> str:
-        """Give as much of a summary as can ever be shown, whatever a model has answered."""
-        plan = self.builder.plan
-        if plan.rolling is None:
-            return summary
-        heading = plan.counter.count_text(f"{plan.rolling.heading}\n")
-        return cut_end(summary, max(0, plan.summary_cap - heading), plan.counter)
+    from ctx_core.counting.counter import ToolDefinition
+    from ctx_core.history.remembered import Verify
+    from ctx_core.session.declaration import Declaration
 
 
 class ContextSession(Generic[NativeT]):
@@ -387,16 +163,3 @@ class ContextSession(Generic[NativeT]):
             enabled=self.enabled,
             verify=self._verify,
         )
-
-
-def _as_cut(first: Context[NativeT], second: Context[NativeT]) -> Context[NativeT]:
-    """Give the second build of a turn, which was cut on this turn if the first was."""
-    history = second.report.history
-    cut = replace(history, cut=history.cut or first.report.history.cut)
-    return replace(second, report=replace(second.report, history=cut))
-
-
-def _asking(transcript: Transcript[Any]) -> str:
-    """Give what tells one turn of the user's from another: where the last question stands."""
-    asked = (at for at in range(len(transcript) - 1, -1, -1) if transcript.role(at) is Role.USER)
-    return str(next(asked, -1))
