@@ -103,7 +103,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             BudgetError: if there is neither a budget nor a model, or something given cannot work.
             UnknownModelError: if the budget is to come from a model whose window nothing knows.
         """
-        given: dict[str, Any] = {"calibration": True, **options, "budget": budget}
+        learns = options.get("calibration")
+        given: dict[str, Any] = {**options, "calibration": True if learns is None else learns, "budget": budget}
         read = read_options("ContextRunnable", given, also=("messages_key", "name"))
         fields: dict[str, Any] = {**read.keywords(), "messages_key": messages_key, "name": name}
         fields["states"] = StateCache() if read.states is None else read.states

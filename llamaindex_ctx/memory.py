@@ -111,7 +111,7 @@ class ContextMemoryBuffer(MemoryRecord):
     @property
     def token_limit(self) -> int:
         """Tokens that the whole request may have, without the reserve."""
-        return (self.budget.input_limit - self.reserve) if self.recipe is None else self._plan.limit
+        return self._plan.limit
 
     @property
     def session_id(self) -> str:

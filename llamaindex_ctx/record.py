@@ -16,7 +16,6 @@ from pydantic import ConfigDict, Field, PrivateAttr
 
 from ctx_core import (
     ContextBudget,
-    ContextBuilder,
     ContextOverflowError,
     HistoryPolicy,
     Role,
@@ -24,6 +23,7 @@ from ctx_core import (
     TokenCounter,
     WindowState,
 )
+from ctx_core.budget import Size  # noqa: TC001 - pydantic reads the annotations
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.options import RequestOptions  # noqa: TC001 - pydantic reads the annotations
 from ctx_core.session import SessionOptions, Sessions
@@ -104,7 +104,7 @@ class MemoryRecord(BaseMemory):
         default_factory=lambda: ContextBudget(DEFAULT_TOKENS)
     )
     """Of the whole request."""
-    reserve: int = 0
+    reserve: Annotated[int | Size, Stored(serial.read_reserve, serial.write_reserve)] = 0
     """Tokens kept free beside the budget's own reserve."""
     policy: Annotated[HistoryPolicy, Stored(serial.read_policy, serial.write_policy)] = Field(
         default_factory=HistoryPolicy
@@ -154,10 +154,10 @@ class MemoryRecord(BaseMemory):
         super().model_post_init(context)
         if self.calibration is True:
             self.calibration = Calibration()
-        self._options().declared()
+        declared = self._options().declared()
         if self.recipe is None:
             with suppress(ContextOverflowError):  # how much there is to be sent is not known yet
-                ContextBuilder(self.budget, len).tools(self.tools).build()
+                declared.builder("").build()
 
     def _options(self) -> SessionOptions:
         """Give how views are fitted. What a recipe brings is given only where somebody has set it."""

@@ -156,6 +156,16 @@ def read_state(data: object) -> WindowState:
     return WindowState.from_dict(cast("Mapping[str, Any]", data)) if isinstance(data, Mapping) else WindowState()
 
 
+def write_reserve(reserve: int | Share | Tokens) -> int | dict[str, Any]:
+    """Give a reserve as JSON types."""
+    return reserve if isinstance(reserve, int) else write_size(reserve)
+
+
+def read_reserve(data: object) -> int | Share | Tokens:
+    """Give a reserve that was written, or one as it is; what is none is refused where it is used."""
+    return read_size(cast("Mapping[str, Any]", data)) if isinstance(data, Mapping) else cast("int", data)
+
+
 def write_summary(summary: RollingSummary | None) -> dict[str, Any] | None:
     """Give the settings of a summary as JSON types."""
     if summary is None:

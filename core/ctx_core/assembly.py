@@ -191,7 +191,7 @@ class Assembly:
 
     def _granted(self) -> int:
         """Give the tokens that the budget grants the conversation at most: what others take of them may vary."""
-        size, limit = self.plan.budget.parts.get("history"), self.plan.budget.input_limit
+        size, limit = self.plan.budget.parts.get("history"), self.plan.limit
         return min(limit, size.count) if isinstance(size, Tokens) else limit
 
     def _summarize(self, state: WindowState, *, to_come: bool = False) -> None:

@@ -29,6 +29,51 @@ def awaited_here(answer: object) -> Any:  # noqa: ANN401 - what the function giv
     return in_thread(lambda: asyncio.run(awaited), None)
 
 
+async def called(function: Callable[..., object], *arguments: object) -> Any:  # noqa: ANN401 - what the function gives
+    """Call a user's function on an event loop: a coroutine function there, any other in a thread.
+
+    Raises:
+        RuntimeError: if it ran out of answers, or was cancelled though this task was not.
+        Exception: whatever else it raises.
+    """
+    import asyncio
+
+    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004 - an object may be one
+    try:
+        answer = function(*arguments) if is_async else await asyncio.to_thread(_without_stop, function, *arguments)
+        return await answer if inspect.isawaitable(answer) else answer
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        msg = f"{_name(function)} was cancelled"
+        raise RuntimeError(msg) from None
+
+
+def called_here(function: Callable[..., object], *arguments: object) -> Any:  # noqa: ANN401 - what the function gives
+    """Call a user's function, and where it gives a coroutine, run that to its end; raises as `called` does."""
+    import asyncio
+
+    try:
+        return awaited_here(_without_stop(function, *arguments))
+    except asyncio.CancelledError:
+        msg = f"{_name(function)} was cancelled"
+        raise RuntimeError(msg) from None
+
+
+def _without_stop(function: Callable[..., object], *arguments: object) -> object:
+    """Call a function whose `StopIteration` would be taken for the end of something else, or for no answer at all."""
+    try:
+        return function(*arguments)
+    except StopIteration:
+        msg = f"{_name(function)} has run out of answers"
+        raise RuntimeError(msg) from None
+
+
+def _name(function: object) -> str:
+    return getattr(function, "__qualname__", type(function).__name__)
+
+
 def in_thread(work: Callable[[], ResultT], timeout: float | None) -> ResultT:
     """Do something in a thread, with the context variables of this one: traces and callbacks live in them.
 

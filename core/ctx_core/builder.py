@@ -299,7 +299,13 @@ class ContextBuilder:
         _log(context)
         return context
 
+    def open_parts(self, *, allowed: bool = True) -> Self:
+        """Let the budget name parts of layers that are not there in every request: what a source has nothing for."""
+        return self._with(replace(self.plan, open_parts=allowed))
+
     def _check_parts(self) -> None:
+        if self.plan.open_parts:
+            return
         known = tuple(dict.fromkeys((*LAYERS, *(layer.name for layer in self.plan.layers))))
         unknown = sorted(set(self.plan.budget.parts) - set(known))
         if unknown:

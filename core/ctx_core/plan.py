@@ -34,6 +34,8 @@ class Plan:
     """Tokens of the request that somebody else sends along; a part of its input."""
     trims: bool = True
     """Whether anything may be cut. If not, everything is counted and nothing altered."""
+    open_parts: bool = False
+    """Whether the budget may name parts of layers that are not there in every request."""
     volatile_last: bool = False
     """Whether layers that are not stable go behind the history."""
     count_original: bool = False

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ctx_core.awaiting import awaited_here, in_thread
+from ctx_core.awaiting import called, called_here, in_thread
 from ctx_core.counting.counter import CounterLike, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.messages import Message
@@ -90,16 +89,10 @@ class Summarizing:
         return summary
 
     def _ask(self, summary: str, piece: Sequence[Message]) -> str:
-        return _text(awaited_here(_asked(self._summarizer, summary, piece)))
+        return _text(called_here(self._summarizer, summary, piece))
 
     async def _aask(self, summary: str, piece: Sequence[Message]) -> str:
-        ask = getattr(self._summarizer, "acall", None)
-        if ask is None and not _is_async(self._summarizer):
-            import asyncio
-
-            return await asyncio.to_thread(self._ask, summary, piece)
-        answer = _asked(ask or self._summarizer, summary, piece)
-        return _text(await cast("Awaitable[str]", answer))
+        return _text(await called(getattr(self._summarizer, "acall", self._summarizer), summary, piece))
 
 
 def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing | None:
@@ -118,18 +111,6 @@ def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing |
         )
         raise BudgetError(msg)
     return Summarizing(summarizer)
-
-
-def _asked(summarizer: Callable[..., object], summary: str, piece: Sequence[Message]) -> object:
-    try:
-        return summarizer(summary, piece)
-    except StopIteration as error:  # which would end the rounds as if all were summarized
-        msg = "the summarizer has run out of answers"
-        raise RuntimeError(msg) from error
-
-
-def _is_async(summarizer: Summarizer) -> bool:
-    return inspect.iscoroutinefunction(summarizer) or inspect.iscoroutinefunction(getattr(summarizer, "__call__", None))  # noqa: B004
 
 
 def _text(answer: object) -> str:

@@ -26,16 +26,17 @@ STATE = WindowState(
     instructions=(0, 1),
     head_end=3,
     gone_keys=("k3", "k8"),
-    gone_digest="d",
+    gone_digest="0d",
     cleared={10: 14, 12: 14, 13: 20},
     shortened={15: 50},
-    results_digest="r",
+    results_digest="0e",
     reasoning_from=3,
     summary="said",
     summarized=7,
     spared=(2,),
     summary_ends=(3, 6),
     summary_keys=("k3", "k6"),
+    summary_digest="0f",
 )
 """Everything that there may be in one."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,13 +68,25 @@ def _contents(part: Part) -> tuple[str | bytes, ...]:
     match part:
         case CitationPart():
             return ("citation", part.text)
-        case OpaquePart():
-            return (part.kind, part.text)
-        case ImagePart():
-            return ("image", part.url or "", part.data or "")
-        case AudioPart() | VideoPart():
-            return ("media", part.data or "")
-        case FilePart():
-            return ("file", part.text or "", part.data or "")
+        case ImagePart(url=url, data=data) if url or data:
+            return ("image", url or "", data or "")
+        case AudioPart(data=data) | VideoPart(data=data) if data:
+            return ("media", data)
+        case FilePart(text=text, data=data) if text or data:
+            return ("file", text or "", data or "")
+        case ImagePart() | AudioPart() | VideoPart() | FilePart() | OpaquePart():
+            return (type(part).__name__, getattr(part, "text", None) or "", _raw(part.raw))
         case _:
             return ()
+
+
+def _raw(block: object) -> str:
+    """Give a framework's own block as a text: an address, a path or an id in it tells one picture from another."""
+    dumped: Any = getattr(block, "model_dump_json", None)
+    if dumped is not None:
+        return str(dumped())
+    return json.dumps(block, sort_keys=True, default=_kind)
+
+
+def _kind(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else type(value).__name__

@@ -27,17 +27,20 @@ def matching(state: WindowState | None, transcript: Transcript[Any], verify: Ver
     """
     if state is None:
         return WindowState()
-    found = next(_placed(state, transcript, verify), None) if state.decided else None
-    if found is None:
-        return _with_true_summary(state.summary_only(), transcript)
-    return _with_true_summary(_with_true_results(found, transcript), transcript)
+    if not state.decided:
+        known = _with_true_summary(state.summary_only(), transcript)
+        whole = verify == "ends" or _same_summarized(known, transcript)
+        return known if whole else WindowState()
+    found = next(_placed(state, transcript, verify), None)
+    return WindowState() if found is None else _with_true_summary(_with_true_results(found, transcript), transcript)
 
 
 def _placed(state: WindowState, transcript: Transcript[Any], verify: Verify) -> Iterator[WindowState]:
     """Give the state at each place where the conversation fits it."""
     for start in _starts(state, transcript):
         shift = start - state.start
-        moved = _moved(state, shift, transcript) if shift or state.instructions is None else state
+        looked_up = shift or state.instructions is None or verify == "all"
+        moved = _moved(state, shift, transcript) if looked_up else state
         if _same_gone(moved, transcript, verify, dropped=shift < 0):
             yield _bound(moved, transcript) if shift else moved
 
@@ -114,6 +117,11 @@ def _with_true_summary(state: WindowState, transcript: Transcript[Any]) -> Windo
     if ends is not None and keys is not None and all(map(_is, (transcript, transcript), ends, keys)):
         return state
     return state.without_summary()
+
+
+def _same_summarized(state: WindowState, transcript: Transcript[Any]) -> bool:
+    """Whether all that a summary speaks of says what it said, where no window tells."""
+    return not state.summary or digest_of(transcript, 0, state.summarized) == state.summary_digest
 
 
 def _is(transcript: Transcript[Any], at: int | None, key: str | None) -> bool:

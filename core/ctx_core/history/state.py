@@ -64,6 +64,8 @@ class WindowState:
     """Positions of the first and of the last message that the summary speaks of."""
     summary_keys: tuple[str, str] | None = None
     """Their keys: a summary is shown only where both are there."""
+    summary_digest: str | None = None
+    """Digest of all before `summarized` but the system messages, as they were then."""
 
     @property
     def staying(self) -> frozenset[int]:
@@ -103,11 +105,12 @@ class WindowState:
             spared=self.kept,
             summary_ends=(first, last),
             summary_keys=self.gone_keys,
+            summary_digest=self.gone_digest,
         )
 
     def without_summary(self) -> Self:
         """Give the state without its summary."""
-        return replace(self, summary="", summarized=0, spared=(), summary_ends=None, summary_keys=None)
+        return self.summary_of(type(self)())
 
     def summary_only(self) -> Self:
         """Give the state of a conversation whose cut is to be decided anew; its summary stays at hand."""
@@ -122,6 +125,7 @@ class WindowState:
             spared=other.spared,
             summary_ends=other.summary_ends,
             summary_keys=other.summary_keys,
+            summary_digest=other.summary_digest,
         )
 
     def with_newer_summary(self, other: Self) -> Self:
@@ -151,6 +155,7 @@ class WindowState:
             "spared": packed(self.spared),
             "summary_ends": self.summary_ends and list(self.summary_ends),
             "summary_keys": self.summary_keys and list(self.summary_keys),
+            "summary_digest": self.summary_digest,
         }
         told = {name: value for name, value in data.items() if value or (name == "head_end" and value is not None)}
         return {"version": _VERSION, **told}
@@ -181,16 +186,17 @@ class WindowState:
             instructions=places,
             head_end=_optional(data, "head_end", _count),
             gone_keys=_optional(data, "gone_keys", _two_texts),
-            gone_digest=_optional(data, "gone_digest", _text),
+            gone_digest=_optional(data, "gone_digest", _digest),
             cleared=unpacked_pairs(data.get("cleared", [])),
             shortened=unpacked_pairs(data.get("shortened", [])),
-            results_digest=_optional(data, "results_digest", _text),
+            results_digest=_optional(data, "results_digest", _digest),
             reasoning_from=_count(data.get("reasoning_from", 0)),
             summary=_text(data.get("summary", "")),
             summarized=_count(data.get("summarized", 0)),
             spared=unpacked(data.get("spared", [])),
             summary_ends=_optional(data, "summary_ends", _two_counts),
             summary_keys=_optional(data, "summary_keys", _two_texts),
+            summary_digest=_optional(data, "summary_digest", _digest),
         )
 
 
@@ -218,6 +224,11 @@ def _text(value: object) -> str:
         msg = f"expected a text, found {type(value).__name__}"
         raise TypeError(msg)
     return value
+
+
+def _digest(value: object) -> str:
+    bytes.fromhex(digest := _text(value))
+    return digest
 
 
 def _two_texts(value: object) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
 from ctx_core.history.summary import RollingSummary
+from ctx_core.layers import Layer
 from ctx_core.messages import Role
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class Declared:
     calibration: Calibration | None = None
     on_overflow: OnOverflow | None = None
     """None: as the declaration says."""
+    layers: tuple[Layer, ...] = ()
+    """Layers that every request has."""
+    open_parts: bool = False
+    """Whether there are layers that not every request has."""
     budget: ContextBudget | int | None = None
     """In the place of the declaration's; a number of input tokens leaves it its parts. None: the declaration's."""
     counter: TokenCounter | None = None
@@ -89,7 +94,11 @@ class Declared:
     def _complete(self, builder: ContextBuilder) -> ContextBuilder:
         if self.budget is not None or self.counter is not None:
             builder = builder.within(self.budget, self.counter)
+        for layer in self.layers:
+            builder = builder.layer(layer)
         plan = builder.plan
+        if self.open_parts:
+            builder = builder.open_parts()
         summary = self.summary or (AS_USER if self.summarizes and plan.rolling is None else None)
         if summary is not None:
             builder = builder.rolling_summary(summary)

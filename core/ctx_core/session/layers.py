@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
-from ctx_core.awaiting import awaited_here
+from ctx_core.awaiting import called, called_here
 from ctx_core.errors import BudgetError
 from ctx_core.layers import Layer
 from ctx_core.steps import Step
@@ -73,11 +72,7 @@ def asked(layers: Iterable[LayerLike], request: LayerRequest, *, after_cut: bool
     for source in layers:
         if bool(getattr(source, "after_cut", False)) is not after_cut:
             continue
-        layer: Layer | None = (
-            source
-            if isinstance(source, Layer)
-            else (yield Step(partial(_layer, source, request), partial(_alayer, source, request)))
-        )
+        layer: Layer | None = yield Step(partial(_layer, source, request), partial(_alayer, source, request))
         if layer is not None:
             found.append(layer)
     return found
@@ -85,12 +80,9 @@ def asked(layers: Iterable[LayerLike], request: LayerRequest, *, after_cut: bool
 
 def _layer(source: Any, request: LayerRequest) -> Layer | None:  # noqa: ANN401 - a source or a function
     ask = source.layer_for if isinstance(source, LayerSource) else source
-    return cast("Layer | None", awaited_here(ask(request)))
+    return cast("Layer | None", called_here(ask, request))
 
 
 async def _alayer(source: Any, request: LayerRequest) -> Layer | None:  # noqa: ANN401 - a source or a function
-    import asyncio
-
     ask = getattr(source, "alayer_for", None) or (source.layer_for if isinstance(source, LayerSource) else source)
-    layer = ask(request) if inspect.iscoroutinefunction(ask) else await asyncio.to_thread(ask, request)
-    return cast("Layer | None", await layer if inspect.isawaitable(layer) else layer)
+    return cast("Layer | None", await called(ask, request))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.awaiting import awaited_here
+from ctx_core.awaiting import called, called_here
 from ctx_core.session.options import OnReport
 from ctx_core.steps import Step
 from ctx_core.usage_log import UsageLog
@@ -41,19 +40,14 @@ class Listeners:
 
 def _heard(hear: Callable[[ContextReport], Any], report: ContextReport, who: str) -> None:
     try:
-        awaited_here(hear(report))
+        called_here(hear, report)
     except Exception as error:  # noqa: BLE001 - whatever a listener raises, the request goes out
         _warn(who, error)
 
 
 async def _aheard(hear: Callable[[ContextReport], Any], report: ContextReport) -> None:
-    import asyncio
-
     try:
-        is_async = inspect.iscoroutinefunction(hear) or inspect.iscoroutinefunction(getattr(hear, "__call__", None))  # noqa: B004 - an object may be one
-        answer = hear(report) if is_async else await asyncio.to_thread(hear, report)
-        if inspect.isawaitable(answer):
-            await answer
+        await called(hear, report)
     except Exception as error:  # noqa: BLE001 - as above
         _warn("on_report", error)
 

@@ -15,6 +15,7 @@ from ctx_core.counting.options import RequestOptions
 from ctx_core.errors import BudgetError, OptionError
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.summary import RollingSummary
+from ctx_core.layers import Layer
 from ctx_core.report import ContextReport
 from ctx_core.session.declaration import Declaration, Declared, tokens_in
 from ctx_core.session.layers import LayerLike, as_layers
@@ -167,6 +168,8 @@ class SessionOptions:
             tools=self.tools,
             request_options=self.request_options,
             reserve=self.reserve or 0,
+            layers=tuple(layer for layer in self.layers if isinstance(layer, Layer)),
+            open_parts=not all(isinstance(layer, Layer) for layer in self.layers),
             summary=self.summary,
             summarizes=self.summarizer is not None,
             calibration=self.calibration if isinstance(self.calibration, Calibration) else None,

@@ -18,6 +18,7 @@ from ctx_core.codecs import transcript_of
 from ctx_core.counting.counter import ToolDefinition
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
+from ctx_core.layers import Layer
 from ctx_core.messages import Role
 from ctx_core.session.bills import Bills
 from ctx_core.session.conversation import Conversation, nameless
@@ -87,7 +88,7 @@ class Sessions(Generic[NativeT]):
         """
         self.declared = options.declared()
         self.states = StateMemory(StateCache() if options.states is None else options.states)
-        self._layers = options.layers
+        self._layers = tuple(layer for layer in options.layers if not isinstance(layer, Layer))
         self._listeners = Listeners(usage_log=options.usage_log, on_report=options.on_report)
         self._summarizing = cast("Summarizing | None", options.summarizer)
         self._codec = codec

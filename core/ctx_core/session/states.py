@@ -7,6 +7,7 @@ each key has a short list of states, and the one counts that matches the message
 from __future__ import annotations
 
 import logging
+from asyncio import CancelledError
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -159,15 +160,8 @@ class StateMemory:
 
     def _states(self, key: str, recalled: Recalled) -> list[tuple[str, WindowState]]:
         """Give the states under a key; none where the store fails."""
-        stored = _tried(lambda: self.store.get(key), recalled)
-        entries: object = cast("Mapping[str, Any]", stored).get(_STATES) if isinstance(stored, Mapping) else None
-        listed = cast("Sequence[object]", entries) if isinstance(entries, list) else ()
-        found: list[tuple[str, WindowState]] = []
-        for entry in listed:
-            state = WindowState.from_dict(entry)
-            if state != WindowState() and isinstance(entry, Mapping):
-                found.append((str(cast("Mapping[str, Any]", entry).get(_ID)), state))
-        return found
+        found = _tried(lambda: _read_states(self.store.get(key)), recalled)
+        return [] if found is None else cast("list[tuple[str, WindowState]]", found)
 
     def _write(self, key: str, states: list[tuple[str, WindowState]], recalled: Recalled) -> None:
         data = {_STATES: [{_ID: known, **state.to_dict()} for known, state in states]}
@@ -175,6 +169,18 @@ class StateMemory:
             _tried(lambda: self.store.__setitem__(key, data), recalled)
         elif recalled.usable and _tried(lambda: self.store.get(key), recalled) is not None:
             _tried(lambda: _delete(self.store, key), recalled)
+
+
+def _read_states(stored: object) -> list[tuple[str, WindowState]]:
+    """Give the states of what was stored; what is damaged is none."""
+    entries: object = cast("Mapping[str, Any]", stored).get(_STATES) if isinstance(stored, Mapping) else None
+    listed = cast("Sequence[object]", entries) if isinstance(entries, list) else ()
+    found: list[tuple[str, WindowState]] = []
+    for entry in listed:
+        state = WindowState.from_dict(entry)
+        if state != WindowState() and isinstance(entry, Mapping):
+            found.append((str(cast("Mapping[str, Any]", entry).get(_ID)), state))
+    return found
 
 
 def _stands(state: WindowState, transcript: Transcript[Any]) -> bool:
@@ -198,7 +204,7 @@ def _tried(work: Callable[[], object], recalled: Recalled) -> object:
         return None
     try:
         return work()
-    except Exception as error:  # noqa: BLE001 - whatever a store raises, the request goes out
+    except (Exception, CancelledError) as error:  # noqa: BLE001 - whatever a store raises, the request goes out
         recalled.usable = False
         _LOG.warning("states cannot be read or written (%s): the request goes out without", type(error).__name__)
         return None
