@@ -133,7 +133,7 @@ class Assembly:
         self._shed(running, lambda layer: not layer.protected)
         window = self._select()
         if self.plan.rolling is not None and (window.state != self.known or window.state.unsummarized()):
-            # What is left out is not what it was: there is more to be summarized, or nothing that a summary is shown for.
+            # What is left out is not what it was: there is more to be summarized, or nothing to show a summary for.
             to_come = bool(window.state.unsummarized())
             self._summarize(window.state, to_come=to_come)
             window = self._select()

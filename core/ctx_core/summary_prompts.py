@@ -1,4 +1,4 @@
-"""What a summariser is given: messages in pieces that fit its window, and the text that a model is asked with."""
+"""What a summarizer is given: messages in pieces that fit its window, and the text that a model is asked with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pieces(messages: Sequence[Message], window: int, counter: TokenCounter) -> list[list[Message]]:
-    """Cut what is to be summarised into pieces of at most so many tokens; a longer message loses its middle."""
+    """Cut what is to be summarized into pieces of at most so many tokens; a longer message loses its middle."""
     found: list[list[Message]] = []
     left = 0
     for message in messages:
@@ -32,7 +32,7 @@ def pieces(messages: Sequence[Message], window: int, counter: TokenCounter) -> l
 
 
 def as_prompt(summary: str, messages: Sequence[Message]) -> str:
-    """Give what a model is asked for a summary: for summarisers that have a model at hand."""
+    """Give what a model is asked for a summary: for summarizers that have a model at hand."""
     lines = [f"{message.role}: {_spoken(message)}" for message in messages]
     so_far = f"<summary>\n{summary}\n</summary>\n\n" if summary else ""
     return (
