@@ -18,6 +18,7 @@ from langchain_core.runnables import RunnableConfig, RunnableSerializable
 from pydantic import Field, PrivateAttr
 from typing_extensions import override
 
+from ctx_core.errors import BudgetError
 from ctx_core.session import Declared, SessionOptions, Sessions, StateCache, Turn
 from ctx_core.steps import Step, Steps, arun, run
 from langchain_ctx.conversations import conversation_of
@@ -76,7 +77,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
 
     _options: SessionOptions = PrivateAttr()
     _sessions: Sessions[BaseMessage] = PrivateAttr()
-    _declared: OrderedDict[Any, Declared] = PrivateAttr(default_factory=OrderedDict)
+    _declared: OrderedDict[Any, tuple[Declared, Any, Any]] = PrivateAttr(default_factory=OrderedDict)
 
     def __init__(
         self,
@@ -140,6 +141,18 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         """Give what `invoke` would, with its report; nothing is remembered, summarized or reported."""
         return run(self._sessions.turn(self._turn(value, config, keeps=False)))
 
+    def forget(self, config: RunnableConfig) -> None:
+        """Delete what is kept of the conversation that a config names: its cut, its summary, and what its bills told.
+
+        Raises:
+            BudgetError: if the config names none.
+        """
+        conversation = conversation_of(config)
+        if conversation is None:
+            msg = "the config names no conversation: give its thread_id, session_id, conversation_id or user_id"
+            raise BudgetError(msg)
+        self._sessions.forget(conversation)
+
     def _traced(self, value: ContextInput, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> object:
         return run(self._fitted(value, config, heard=bool(run_manager.handlers)))
 
@@ -175,11 +188,11 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         """Give what declares a request with a budget or a counter of its own: one for each, which keeps its counts."""
         if budget is None and counter is None:
             return None
-        key = (budget, counter if isinstance(counter, str) else id(counter))
-        known = self._declared.get(key)
+        key = (budget if isinstance(budget, int) else id(budget), counter if isinstance(counter, str) else id(counter))
+        known, *_ = self._declared.get(key, (None,))
         if known is None:
             known = self._options.declared_with(budget=budget, counter=counter)
-            self._declared[key] = known
+            self._declared[key] = (known, budget, counter)  # which are held, so that their ids stay theirs
             if len(self._declared) > _DECLARED:
                 self._declared.popitem(last=False)
         return known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from langchain_ctx.history import HistoryView, history_sessions
 from langchain_ctx.session_lock import SessionLocks
@@ -64,11 +64,22 @@ class FrozenView(HistoryView):
         self._seen = None
 
 
+class SessionHistories(Protocol):
+    """Gives the history of one turn: what `RunnableWithMessageHistory` wants."""
+
+    enabled: bool
+    """Whether anything may be cut; can be set at any time."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> BaseChatMessageHistory:
+        """Give the history of a session, by the parameters of the store factory."""
+        ...
+
+
 def budgeted_session_history(
     store_factory: Callable[..., BaseChatMessageHistory],
     budget: ContextBudget | int | None = None,
     **options: Unpack[Keywords],
-) -> Callable[..., BaseChatMessageHistory]:
+) -> SessionHistories:
     """Give what `RunnableWithMessageHistory` wants as `get_session_history`: budgeted, and safe for turns at once.
 
     Do not keep the histories that it gives: each is for one turn. The stores may be kept or made anew each time.
@@ -96,10 +107,12 @@ def budgeted_session_history(
         with lock.hold():
             store = store_factory(*args, **kwargs)
         view = FrozenView(store, sessions, lock=lock, key=key)
-        view.enabled = enabled
+        view.enabled = histories.enabled
         return view
 
-    return session_history
+    histories = cast("SessionHistories", session_history)
+    histories.enabled = enabled
+    return histories
 
 
 def _session_key(factory: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

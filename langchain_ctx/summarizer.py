@@ -1,4 +1,4 @@
-"""A summariser out of any chat model."""
+"""A summarizer out of any chat model."""
 
 from __future__ import annotations
 

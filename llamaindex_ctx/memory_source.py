@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from llama_index.core.async_utils import asyncio_run  # pyright: ignore[reportUnknownVariableType] - of any coroutine
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.schema import MetadataMode
 
 from ctx_core.errors import BudgetError
@@ -103,11 +103,11 @@ class BlockMemory:
 
     def layer_for(self, request: LayerRequest) -> Layer:
         """Give the layer for a request: `layers=[BlockMemory(block)]`."""
-        return self.layer(request.history, session_id=request.conversation or None)
+        return self.layer(_asked(request), session_id=request.conversation or None)
 
     async def alayer_for(self, request: LayerRequest) -> Layer:
         """Give the layer for a request."""
-        return await self.alayer(request.history, session_id=request.conversation or None)
+        return await self.alayer(_asked(request), session_id=request.conversation or None)
 
 
 class LlamaIndexEmbedder:
@@ -120,6 +120,15 @@ class LlamaIndexEmbedder:
     def embed(self, texts: list[str], /) -> Sequence[Sequence[float]]:
         """Give the vector of each text."""
         return self._model.get_text_embedding_batch(texts)
+
+
+def _asked(request: LayerRequest) -> list[ChatMessage]:
+    """Give the conversation up to the question, which a chat engine has not stored yet."""
+    history: list[ChatMessage] = list(request.history)
+    stored = bool(history) and history[-1].role == MessageRole.USER and history[-1].content == request.question
+    return (
+        history if stored or not request.question else [*history, ChatMessage(request.question, role=MessageRole.USER)]
+    )
 
 
 def nodes_as_memories(nodes: Sequence[NodeWithScore]) -> tuple[MemoryItem, ...]:

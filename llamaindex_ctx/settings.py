@@ -30,9 +30,9 @@ _DEFAULT_RESERVE: Final = 4_096
 """Tokens for the answer of a model that doesn't say how many it gives, or a quarter of its window if that is less."""
 
 EXPLAINED: Final = {
-    "memory_blocks": "memory blocks are not supported; put what is to be remembered into the system prompt",
-    "memory_blocks_template": "memory blocks are not supported",
-    "insert_method": "memory blocks are not supported",
+    "memory_blocks": "give layers=[BlockMemory(block), …] of llamaindex_ctx.memory_source",
+    "memory_blocks_template": "each block is a layer with its own heading",
+    "insert_method": "layers go before the conversation; recipe_role= says in whose text",
     "chat_history_token_ratio": "the history gets all that the rest leaves; give reserve= or a ContextBudget",
     "token_flush_size": "nothing is flushed; how far a cut goes is policy=HistoryPolicy(low_water=…)",
     "image_token_size_estimate": "prices are the counter's: TokenCounter(…, framing=Framing(image=…))",

@@ -1,4 +1,4 @@
-"""A summariser out of any LLM."""
+"""A summarizer out of any LLM."""
 
 from __future__ import annotations
 

@@ -12,7 +12,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = {page.stem: page.read_text("utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
 # The other sections of the README show lines out of an application of the reader's.
-PAGES["README"] = (ROOT / "README.md").read_text("utf-8").partition("## Recipes\n")[2].partition("\n## ")[0]
+_README = (ROOT / "README.md").read_text("utf-8")
+PAGES["README"] = "".join(
+    _README.partition(f"## {name}\n")[2].partition("\n## ")[0] for name in ("Sessions", "Recipes")
+)
 BLOCKS = [
     pytest.param(block, id=f"{name}-{number}")
     for name, text in PAGES.items()

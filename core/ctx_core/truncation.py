@@ -57,7 +57,7 @@ def cut_middle(text: str, limit: int, counter: TokenCounter, *, marker: str = MI
 def _longest(text: str, limit: int, counter: TokenCounter, build: Callable[[int], str]) -> str:
     """Search for the most characters of `text` whose built form fits.
 
-    Begins at the proportional guess, so that a huge text is not tokenised again as a whole, and ends
+    Begins at the proportional guess, so that a huge text is not tokenized again as a whole, and ends
     within 1 % of the most: counts grow with the text, but not strictly (a longer word may be one token).
     """
 

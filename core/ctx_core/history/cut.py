@@ -227,7 +227,9 @@ class Cut:
 
     def _head_end(self) -> int | None:
         """Give the position behind the first messages; None where they are all there is, so that more may join them."""
-        entries, end = self.stretch.entries, max(self.head, default=-1) + 1
+        if not self.head:
+            return None
+        entries, end = self.stretch.entries, max(self.head) + 1
         return entries[end].position if end < len(entries) else None
 
     def _positions_before(self, position: int) -> set[int]:

@@ -21,6 +21,11 @@ _MOST_RUNS: Final = 64
 """Numbers in which the places of system messages are stored; if there are more, they are looked up by their roles."""
 
 
+_MOST_KEPT: Final = 400
+"""Numbers in which what is kept before a window is stored. With more pinned messages the cut is decided anew each time:
+a small state is worth more than a warm cache."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowState:
     """Where the window of a conversation begins, and what was done to the messages in it.
@@ -134,6 +139,7 @@ class WindowState:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the state as JSON types; what is empty is left out."""
+        data: dict[str, Any]
         places = packed(self.instructions or ())
         looked_up = self.instructions is None or len(places) > _MOST_RUNS
         data = {
@@ -157,6 +163,8 @@ class WindowState:
             "summary_keys": self.summary_keys and list(self.summary_keys),
             "summary_digest": self.summary_digest,
         }
+        if len(data["kept"]) + len(data["spared"]) > _MOST_KEPT:
+            return {"version": _VERSION}
         told = {name: value for name, value in data.items() if value or (name == "head_end" and value is not None)}
         return {"version": _VERSION, **told}
 

@@ -18,7 +18,7 @@ _ALIKE: Final = 0.9
 
 
 class Duplicates:
-    """Remembers what was said, and recognises it in other words' order, spelling or politeness.
+    """Remembers what was said, and recognizes it in other words' order, spelling or politeness.
 
     Two texts are near-duplicates if they have the same stems apart from stop words, or if one has at most a
     tenth more. A number or a denial that only one of them has makes them different.

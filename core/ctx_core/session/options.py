@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -127,6 +128,8 @@ class SessionOptions:
             _refuse("usage_log", "a UsageLog", self.usage_log)
         if self.states is not None and not (hasattr(self.states, "get") and hasattr(self.states, "__setitem__")):
             _refuse("states", "a mapping with get and __setitem__", self.states)
+        if inspect.iscoroutinefunction(getattr(self.states, "get", None)):
+            _refuse("states", "a mapping whose methods are not coroutines", self.states)
         object.__setattr__(self, "layers", as_layers(self.layers))
         object.__setattr__(self, "summarizer", as_summarizing(self.summarizer))
         if self.calibration is True:
@@ -177,14 +180,17 @@ class SessionOptions:
         )
 
     def declared_with(self, *, budget: ContextBudget | int | None, counter: CounterLike | None) -> Declared:
-        """Give what declares a request that has a budget or a counter of its own; None: those of all requests."""
-        if self.recipe is not None:
-            counts = None if counter is None else as_counter(counter)
-            return replace(self.declared(), budget=budget, counter=counts)
-        changed = replace(
-            self, budget=self.budget if budget is None else budget, counter=self.counter if counter is None else counter
-        )
-        return changed.declared()
+        """Give what declares a request that has a budget or a counter of its own; None: those of all requests.
+
+        Tokens of input leave the budget its parts and its reserve; a budget takes the place of the other, and its
+        model's counter that of the other's model.
+
+        Raises:
+            BudgetError: for what is neither.
+        """
+        changed = replace(self, recipe=None, budget=budget if budget is not None else 1)  # which refuses what is none
+        counts = None if counter is None else as_counter(counter)
+        return replace(self.declared(), budget=None if budget is None else changed.budget, counter=counts)
 
     def _source(self) -> ContextBuilder:
         if self.budget is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Unpack
+from typing import TYPE_CHECKING, Any, Generic, Unpack, get_args
 
 from ctx_core.codecs import codec_for
-from ctx_core.errors import MessageError
+from ctx_core.errors import BudgetError, MessageError
+from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
 from ctx_core.session.conversation import Conversation
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
     from ctx_core.context import Context
     from ctx_core.counting.counter import ToolDefinition
-    from ctx_core.history.remembered import Verify
     from ctx_core.session.declaration import Declaration
 
 
@@ -64,6 +64,9 @@ class ContextSession(Generic[NativeT]):
         self.enabled = read.enabled
         self.conversation = Conversation(key=key)
         self._sessions: Sessions[NativeT] = Sessions(read, codec)
+        if verify not in get_args(Verify):
+            msg = f"verify must be 'all' or 'ends', found {verify!r}"
+            raise BudgetError(msg)
         self._verify: Verify = verify
         self._codec = codec
         self._messages: list[NativeT] = []
@@ -142,6 +145,12 @@ class ContextSession(Generic[NativeT]):
         with self._lock:
             self._messages = []
         self._sessions.forget(self.conversation)
+
+    async def aclear(self) -> None:
+        """Forget the conversation without holding up the event loop; as `clear`."""
+        import asyncio
+
+        await asyncio.to_thread(self.clear)
 
     def __repr__(self) -> str:
         """Say how much it holds, not what."""

@@ -149,19 +149,18 @@ class Sessions(Generic[NativeT]):
         """Give what is remembered of the conversation."""
         turn, transcript = request.turn, request.transcript
         conversation = turn.conversation or nameless(transcript)
-        if turn.state is not None:
-            return Recalled(conversation, turn.state, turn.verify, usable=False)
-        known = self.states.read(conversation, transcript)
         if turn.keeps:
             self._bills.learn(conversation, transcript)
-        return known
+        if turn.state is not None:
+            return Recalled(conversation, turn.state, turn.verify, usable=False)
+        return self.states.read(conversation, transcript)
 
     def _laid_out(self, request: _Request[NativeT], known: Recalled, question: str) -> Steps[Context[NativeT]]:
         """Build with the layers that depend on the request, and once more with those that depend on the cut."""
         about = LayerRequest(
             question=question,
             history=request.turn.history,
-            conversation=known.conversation.key,
+            conversation=known.conversation.key if known.conversation.named else "",
             codec=request.transcript.codec,
         )
         layers = yield from asked(self._layers, about, after_cut=False)

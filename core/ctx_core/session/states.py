@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LOG: Final = logging.getLogger("ctx_core.session")
 _FRESH: Final = WindowState()
 _STATES: Final = "states"
-"""Key of the stored dict with the states, the one used last first."""
+"""Key of the stored dict with the states, the one written last first."""
 _ID: Final = "id"
 """Key beside those of a state, of what tells one conversation's state from another's under the same key."""
 _MOST_NAMED: Final = 4
