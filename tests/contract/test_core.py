@@ -128,7 +128,7 @@ def test_every_invariant_holds_with_a_pinned_head_and_pinned_messages(
 
 def differing(one: Context[OpenAIMessage], two: Context[OpenAIMessage]) -> list[str]:
     """Name what differs between what equal messages, other objects, and another counter gave."""
-    outcomes = {
+    outcomes: dict[str, list[Any]] = {
         "messages": [json.dumps(context.messages) for context in (one, two)],
         "reports": [str(context.report) for context in (one, two)],
         "states": [context.state for context in (one, two)],
