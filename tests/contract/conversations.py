@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from itertools import product
+from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
+
+from tests.contract.choices import chosen, seldom
 
 OpenAIMessage = dict[str, Any]
 
@@ -23,85 +27,142 @@ _SCRIPTS = (
     "fatal: cannot open the file. ",
 )
 
-texts = st.builds(
-    lambda script, times, end: script * times + end,
-    st.sampled_from(_SCRIPTS),
-    st.one_of(st.integers(0, 6), st.integers(0, 6), st.integers(40, 400)),
-    st.sampled_from(("", "!", "\n", " ok")),
-)
+_SHORT = range(7)
+_HUGE = range(40, 401)
+_TEXT = ([*_SHORT] * 103 + [*_HUGE], _SCRIPTS, ("", "!", "\n", " ok"))
+"""Two of three are short."""
+
+
+def _text(times: int, script: str, end: str) -> str:
+    return script * times + end
+
+
+texts = chosen(_text, *_TEXT)
 """Mostly short, some huge."""
 
 _IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 _THINKING = {"type": "thinking", "thinking": "The tide is what matters here.", "signature": "c2ln" * 300}
 
-_call_ids = st.sampled_from(("c1", "c2", "c3", "c4"))
-_names = st.sampled_from(("search", "read_file", "run"))
-_arguments = st.sampled_from(("{}", '{"q": "tide"}', "not json", "", '{"a": {"b": [1, 2, "中"]}}'))
 
-
-def _now_and_then(draw: st.DrawFn, *, once_in: int = 10) -> bool:
-    return draw(st.integers(1, once_in)) == 1
-
-
-def _text_blocks(text: str) -> dict[str, Any]:
+def _block(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-questions = st.one_of(
-    texts,
-    texts,
-    st.lists(texts.map(_text_blocks), min_size=1, max_size=3),
-    st.just([_text_blocks("see"), _IMAGE]),
-)
+def _content(form: str, times: int, script: str, end: str, other: str) -> Any:
+    text = _text(times, script, end)
+    forms: dict[str, Any] = {
+        "text": text,
+        "nothing": None,
+        "empty": "",
+        "a block": [_block(text)],
+        "two blocks": [_block(text), _block(other)],
+        "three blocks": [_block(other), _block(""), _block(text)],
+        "an image": [_block("see"), _IMAGE],
+        "thinking": [_THINKING, _block(text)],
+    }
+    return forms[form]
+
+
+def _contents(**forms: int) -> st.SearchStrategy[Any]:
+    """Give contents of these forms, each so often."""
+    names = [name.replace("_", " ") for name, times in forms.items() for _ in range(times)]
+    return chosen(_content, names, *_TEXT, _SCRIPTS)
+
+
+questions = _contents(text=6, a_block=1, two_blocks=1, three_blocks=1, an_image=3)
 """Contents of user messages."""
 
-_answers = st.one_of(texts, texts, st.just(""), texts.map(lambda text: [_THINKING, _text_blocks(text)]))
+_answers = _contents(text=2, empty=1, thinking=1)
+_said_with_calls = _contents(nothing=1, text=2, empty=1, thinking=1)
+_results = _contents(text=4, nothing=2, a_block=1, two_blocks=1)
+
+_ID = ("c1", "c2", "c3", "c4")
+_IDS = [*product(_ID, repeat=1)] * 16 + [*product(_ID, repeat=2)] * 4 + [*product(_ID, repeat=3)]
+"""One, two or three calls, each as often; an id may come twice."""
+
+_NAMES = ("search", "read_file", "run")
+_ARGUMENTS = ("{}", '{"q": "tide"}', "not json", "", '{"a": {"b": [1, 2, "中"]}}')
+_CALL = [{"name": name, "arguments": arguments} for name in _NAMES for arguments in _ARGUMENTS]
+
+
+class _Asked(NamedTuple):
+    legacy: bool
+    ids: tuple[str, ...]
+    first: dict[str, str]
+    second: dict[str, str]
+    third: dict[str, str]
+
+
+class _Mishaps(NamedTuple):
+    no_first: bool
+    no_second: bool
+    no_third: bool
+    shuffled: bool
+    without_id: bool
+    orphan: bool
+    reasoning: bool
+
+
+_asked = chosen(_Asked, seldom(), _IDS, _CALL, _CALL, _CALL)
+_mishaps = chosen(_Mishaps, seldom(), seldom(), seldom(), seldom(), seldom(15), seldom(15), seldom())
+_orphans = chosen(
+    lambda one, *text: {"role": "tool", "tool_call_id": one, "content": _text(*text)},
+    _ID, *_TEXT,
+)  # fmt: skip
 
 
 @st.composite
 def _steps(draw: st.DrawFn) -> list[OpenAIMessage]:
     """One message with calls and what came of them: results missing, doubled, out of order, orphaned."""
-    if _now_and_then(draw):
-        return draw(_legacy_steps())
-    ids = draw(st.lists(_call_ids, min_size=1, max_size=3))
+    asked, mishaps = draw(_asked), draw(_mishaps)
+    if asked.legacy:
+        call = {"role": "assistant", "content": None, "function_call": dict(asked.first)}
+        result = {"role": "function", "name": asked.first["name"], "content": draw(texts)}
+        return [call] if mishaps.no_first else [call, result]
+    functions = (asked.first, asked.second, asked.third)
     calls = [
-        {"id": one, "type": "function", "function": {"name": draw(_names), "arguments": draw(_arguments)}}
-        for one in ids
+        {"id": one, "type": "function", "function": dict(function)}
+        for one, function in zip(asked.ids, functions, strict=False)
     ]
-    asking: OpenAIMessage = {"role": "assistant", "content": draw(st.one_of(st.none(), _answers)), "tool_calls": calls}
-    if _now_and_then(draw) and not isinstance(asking["content"], list):
+    asking: OpenAIMessage = {"role": "assistant", "content": draw(_said_with_calls), "tool_calls": calls}
+    if mishaps.reasoning and not isinstance(asking["content"], list):
         asking["reasoning_content"] = "Let me look that up."
-    contents = st.one_of(texts, texts, st.none(), st.lists(texts.map(_text_blocks), min_size=1, max_size=2))
     results: list[OpenAIMessage] = [
-        {"role": "tool", "tool_call_id": one, "content": draw(contents)} for one in ids if not _now_and_then(draw)
+        {"role": "tool", "tool_call_id": one, "content": draw(_results)}
+        for one, missing in zip(asked.ids, mishaps[:3], strict=False)
+        if not missing
     ]
-    if _now_and_then(draw):
+    if mishaps.shuffled:
         results = draw(st.permutations(results))
-    if results and _now_and_then(draw, once_in=15):
+    if results and mishaps.without_id:
         del results[0]["tool_call_id"]
-    if _now_and_then(draw, once_in=15):
-        results.append({"role": "tool", "tool_call_id": draw(_call_ids), "content": draw(texts)})
+    if mishaps.orphan:
+        results.append(draw(_orphans))
     return [asking, *results]
 
 
-@st.composite
-def _legacy_steps(draw: st.DrawFn) -> list[OpenAIMessage]:
-    name = draw(_names)
-    call = {"role": "assistant", "content": None, "function_call": {"name": name, "arguments": draw(_arguments)}}
-    return [call] if _now_and_then(draw) else [call, {"role": "function", "name": name, "content": draw(texts)}]
+class _Turn(NamedTuple):
+    steps: int
+    named: bool
+    instructed: bool
+    unanswered: bool
+
+
+_a_turn = chosen(_Turn, (0, 0, 1, 1, 2, 5), seldom(), seldom(), seldom())
 
 
 @st.composite
 def _turns(draw: st.DrawFn) -> list[OpenAIMessage]:
+    turn = draw(_a_turn)
     question: OpenAIMessage = {"role": "user", "content": draw(questions)}
-    if _now_and_then(draw):
+    if turn.named:
         question["name"] = "ana"
     messages = [question]
-    for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2, 5)))):
+    for _ in range(turn.steps):
         messages += draw(_steps())
-    if _now_and_then(draw):
+    if turn.instructed:
         messages.append({"role": "system", "content": draw(texts)})
-    if not _now_and_then(draw):
+    if not turn.unanswered:
         messages.append({"role": "assistant", "content": draw(_answers)})
     return messages
 
@@ -120,21 +181,37 @@ def _damaged(draw: st.DrawFn, messages: list[OpenAIMessage]) -> None:
         messages.insert(draw(st.integers(at + 1, len(messages))), dict(messages[at]))
 
 
+class _Outline(NamedTuple):
+    turns: int
+    instructions: int
+    greeted: bool
+    asked: bool
+
+
+@functools.cache
+def _outlines(max_turns: int) -> st.SearchStrategy[_Outline]:
+    return chosen(_Outline, range(max_turns + 1), (0, 1, 1, 2), seldom(), (False, True))
+
+
+_instructions = chosen(
+    lambda role, *text: {"role": role, "content": _text(*text)},
+    ("system", "system", "developer"), *_TEXT,
+)  # fmt: skip
+
+
 @st.composite
 def conversations(draw: st.DrawFn, *, max_turns: int = 8) -> list[OpenAIMessage]:
     """A conversation at a point where the model is about to be called."""
-    instructing = st.sampled_from(("system", "system", "developer"))
-    messages: list[OpenAIMessage] = [
-        {"role": draw(instructing), "content": draw(texts)} for _ in range(draw(st.sampled_from((0, 1, 1, 2))))
-    ]
-    if _now_and_then(draw):
+    outline = draw(_outlines(max_turns))
+    messages: list[OpenAIMessage] = [draw(_instructions) for _ in range(outline.instructions)]
+    if outline.greeted:
         messages.append({"role": "assistant", "content": "Hello! How can I help?"})
     talk: list[OpenAIMessage] = []
-    for _ in range(draw(st.integers(0, max_turns))):
+    for _ in range(outline.turns):
         talk += draw(_turns())
     _damaged(draw, talk)
     messages += talk
-    if draw(st.booleans()) or not any(message["role"] == "user" for message in messages):
+    if outline.asked or not any(message["role"] == "user" for message in messages):
         messages.append({"role": "user", "content": draw(questions)})
     else:
         while messages[-1]["role"] == "assistant" and not messages[-1].get("tool_calls"):

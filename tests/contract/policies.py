@@ -8,34 +8,51 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from ctx_core import HistoryPolicy, Role, Share, ToolResultPolicy
+from tests.contract.choices import chosen
 
 if TYPE_CHECKING:
     from ctx_core import Message
 
 MARKER = "[{count} earlier messages omitted]"
 
-_results = st.builds(
-    ToolResultPolicy,
-    max_tokens=st.sampled_from((None, None, 50)),
-    overflow_share=st.sampled_from((0.1, 0.5, 1.0)),
-    clear_after_steps=st.one_of(st.none(), st.integers(0, 3)),
-    clear_rest=st.booleans(),
-    keep_errors=st.booleans(),
-    min_tokens=st.just(5),
+_results = chosen(
+    lambda max_tokens, share, steps, rest, errors: ToolResultPolicy(
+        max_tokens=max_tokens,
+        overflow_share=share,
+        clear_after_steps=steps,
+        clear_rest=rest,
+        keep_errors=errors,
+        min_tokens=5,
+    ),
+    (None, None, 50),
+    (0.1, 0.5, 1.0),
+    (None, None, None, None, 0, 1, 2, 3),
+    (False, True),
+    (False, True),
 )
 
-policies = st.builds(
-    HistoryPolicy,
-    max_messages=st.one_of(st.none(), st.integers(1, 20)),
-    low_water=st.sampled_from((0.3, 0.6, 1.0)),
-    results=_results,
-    omission_marker=st.sampled_from((None, MARKER)),
-    marker_role=st.sampled_from((Role.SYSTEM, Role.USER)),
-    reasoning=st.sampled_from(("keep", "keep", "drop_at_cut", "drop_old_turns")),
-    unanswered=st.sampled_from(("stub", "drop")),
-    start_with_user=st.booleans(),
-    preserve_recent_turns=st.sampled_from((0, 0, 1, 3)),
+_rest = chosen(
+    lambda messages, low, marker, role, reasoning, unanswered, with_user, recent: {
+        "max_messages": messages,
+        "low_water": low,
+        "omission_marker": marker,
+        "marker_role": role,
+        "reasoning": reasoning,
+        "unanswered": unanswered,
+        "start_with_user": with_user,
+        "preserve_recent_turns": recent,
+    },
+    [None] * 20 + [*range(1, 21)],
+    (0.3, 0.6, 1.0),
+    (None, MARKER),
+    (Role.SYSTEM, Role.USER),
+    ("keep", "keep", "drop_at_cut", "drop_old_turns"),
+    ("stub", "drop"),
+    (False, True),
+    (0, 0, 1, 3),
 )
+
+policies = st.builds(lambda results, rest: HistoryPolicy(results=results, **rest), _results, _rest)
 """Everything but what keeps messages from before the cut."""
 
 
@@ -44,9 +61,12 @@ def _says_tide(message: Message) -> bool:
 
 
 pinning_policies = st.builds(
-    lambda policy, keep_first, pinned: replace(policy, keep_first=keep_first, pinned=pinned),
+    lambda policy, kept: replace(policy, **kept),
     policies,
-    st.sampled_from((0, 1, 2, 5, Share(0.2))),
-    st.sampled_from((None, _says_tide)),
+    chosen(
+        lambda first, pinned: {"keep_first": first, "pinned": pinned},
+        (0, 1, 2, 5, Share(0.2)),
+        (None, _says_tide),
+    ),
 )
 """And those that keep the first messages, or pinned ones."""

@@ -46,46 +46,94 @@ def fitted(
             budget = error.needed
 
 
-@settings(max_examples=max(200, settings().max_examples))
-@given(conversations(), budgets, policies)
-def test_every_invariant_holds(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
-    """I1 to I6 and I9 hold whatever the conversation, the budget and the policy."""
-    source = numbered(messages)
-    context, limit = fitted(source, budget, policy=policy)
-    assert broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy) == []
+framings = st.sampled_from((CHAT, replace(CHAT, quoted_results=False)))
 
 
 @settings(max_examples=max(200, settings().max_examples))
-@given(conversations(), budgets, policies, st.sampled_from((CHAT, replace(CHAT, quoted_results=False))))
-def test_every_invariant_holds_where_calls_made_at_once_are_rendered_as_one(
+@given(conversations(), budgets, policies, framings)
+def test_every_invariant_holds(
     messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy, framing: Framing
 ) -> None:
-    """What a result costs may depend on the calls before it: the whole request is within the budget all the same."""
-    counter = TokenCounter(FourCharacters(), framing=framing, margin=Margin(tools=1.1, per_call=3, per_request=5))
+    """I1 to I6 and I9 hold whatever the conversation, the budget and the policy, and what a result costs beside."""
     source = numbered(messages)
-    context, limit = fitted(source, budget, policy=policy, counter=counter)
-    assert broken(source, context.messages, limit=limit, counter=counter, policy=policy) == []
-    assert counter.measure(context.messages).bound == context.tokens
+    context, limit = fitted(source, budget, policy=policy)
+    wrong = [
+        *broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy),
+        *misreported(context, COUNTER),
+        *through_the_other_door(source, context, limit, policy),
+        *changed_by_a_second_pass(source, budget, policy),
+    ]
+    assert wrong == []
+    # What a result costs may depend on the calls before it: the whole request is within the budget all the same.
+    at_once = TokenCounter(FourCharacters(), framing=framing, margin=Margin(tools=1.1, per_call=3, per_request=5))
+    context, limit = fitted(source, budget, policy=policy, counter=at_once)
+    wrong = [
+        *broken(source, context.messages, limit=limit, counter=at_once, policy=policy),
+        *misreported(context, at_once),
+        *(["I1 the bound"] if at_once.measure(context.messages).bound != context.tokens else []),
+    ]
+    assert wrong == [], "where calls made at once are rendered as one"
+
+
+def misreported(context: Context[OpenAIMessage], counter: TokenCounter) -> list[str]:
+    """Name what the report says otherwise than a count of the request from scratch."""
+    layers = sum(layer.used for layer in context.report.layers)
+    said = {
+        "the context": context.tokens,
+        "the report": context.report.used,
+        "the layers": layers,
+    }
+    recount = counter.count_messages(context.messages)
+    return [f"I1 {what}: {tokens} tokens, not {recount}" for what, tokens in said.items() if tokens != recount]
+
+
+def through_the_other_door(
+    source: list[OpenAIMessage], context: Context[OpenAIMessage], limit: int, policy: HistoryPolicy
+) -> list[str]:
+    """Name what fares otherwise as neutral messages: the door is all that differs between dicts and them."""
+    neutral = [CODEC.read(message) for message in source]
+    through = fit(neutral, limit, counter=COUNTER, policy=policy).messages
+    kept = {id(message) for message in neutral}
+    copied = any(id(one) not in kept for one in through if not one.altered and one.origin is not None)
+    same = [CODEC.write(message) for message in through] == context.messages
+    return ["neutral messages fare otherwise"] * (not same) + ["a neutral message was copied"] * copied
+
+
+def changed_by_a_second_pass(source: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> list[str]:
+    """Name what changes a request that is fitted again: what went out is a fixed point."""
+    policy = replace(policy, omission_marker=None, max_messages=None)
+    once, limit = fitted(source, budget, policy=policy)
+    again = fit(once.messages, limit, counter=COUNTER, policy=policy)
+    return [] if again.messages == once.messages else ["a second pass changes the request"]
 
 
 @given(conversations(), budgets, pinning_policies)
 def test_every_invariant_holds_with_a_pinned_head_and_pinned_messages(
     messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
 ) -> None:
-    """What is pinned is there, and is the only thing in front of a gap."""
+    """What is pinned is there, and the only thing before a gap; I6 and I7 hold, truncated or not."""
     source = numbered(messages)
+    before, equal = copy.deepcopy(source), copy.deepcopy(source)
     context, limit = fitted(source, budget, policy=policy)
-    assert broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy) == []
+    two = fit(equal, limit, counter=TokenCounter(FourCharacters()), policy=policy)
+    fitted(source, budget, policy=policy, on_overflow="truncate")
+    wrong = [
+        *broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy),
+        *misreported(context, COUNTER),
+        *(["I6 the input was mutated"] if source != before else []),
+        *differing(context, two),
+    ]
+    assert wrong == []
 
 
-@given(conversations(), budgets, policies)
-def test_the_reported_tokens_are_those_of_a_recount(
-    messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
-) -> None:
-    """I1: the report says what the request costs when it is counted from scratch."""
-    context, _ = fitted(messages, budget, policy=policy)
-    assert context.tokens == context.report.used == COUNTER.count_messages(context.messages)
-    assert context.tokens == sum(layer.used for layer in context.report.layers)
+def differing(one: Context[OpenAIMessage], two: Context[OpenAIMessage]) -> list[str]:
+    """Name what differs between what equal messages, other objects, and another counter gave."""
+    outcomes: dict[str, list[Any]] = {
+        "messages": [json.dumps(context.messages) for context in (one, two)],
+        "reports": [str(context.report) for context in (one, two)],
+        "states": [context.state for context in (one, two)],
+    }
+    return [f"I7 {what} differ" for what, (mine, other) in outcomes.items() if mine != other]
 
 
 @given(conversations(), budgets)
@@ -130,47 +178,6 @@ def test_truncating_keeps_everything_protected_in_its_place(
     assert {m["n"] for m in source if m["role"] in ("system", "developer") and "id" not in m} <= there
 
 
-@given(conversations(), budgets, pinning_policies)
-def test_the_input_is_never_mutated(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
-    """I6: the caller's messages are as they were, to the last field."""
-    before = copy.deepcopy(messages)
-    fitted(messages, budget, policy=policy, on_overflow="truncate")
-    assert messages == before
-
-
-@given(conversations(), budgets, pinning_policies)
-def test_the_same_input_gives_the_same_bytes(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
-    """I7: equal messages, other objects and another counter give the same output, report and state."""
-    one, limit = fitted(messages, budget, policy=policy)
-    two = fit(copy.deepcopy(messages), limit, counter=TokenCounter(FourCharacters()), policy=policy)
-    assert json.dumps(one.messages) == json.dumps(two.messages)
-    assert str(one.report) == str(two.report)
-    assert one.state == two.state
-
-
-@given(conversations(), budgets, policies)
-def test_neutral_messages_fare_like_dicts(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
-    """The door is all that differs between dicts and neutral messages."""
-    neutral = [CODEC.read(message) for message in messages]
-    context, limit = fitted(messages, budget, policy=policy)
-    through = fit(neutral, limit, counter=COUNTER, policy=policy)
-    assert [CODEC.write(message) for message in through.messages] == context.messages
-    kept = {id(message) for message in neutral}
-    assert all(
-        id(message) in kept for message in through.messages if not message.altered and message.origin is not None
-    )
-
-
-@given(conversations(), budgets, policies)
-def test_a_request_that_fits_passes_a_second_time_untouched(
-    messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
-) -> None:
-    """What went out is a fixed point: fitting it again changes nothing."""
-    policy = replace(policy, omission_marker=None, max_messages=None)
-    once, limit = fitted(messages, budget, policy=policy)
-    assert fit(once.messages, limit, counter=COUNTER, policy=policy).messages == once.messages
-
-
 @given(conversations(), st.integers(300, 3_000), policies)
 def test_tools_are_part_of_the_request(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
     """I1 holds with tool definitions, which are never cut."""
@@ -181,27 +188,26 @@ def test_tools_are_part_of_the_request(messages: list[OpenAIMessage], budget: in
     assert context.report.layer("tools").used == COUNTER.count_tools(tools)
 
 
-@given(conversations(), conversations(), budgets, policies)
-def test_a_state_of_another_conversation_does_no_harm(
-    messages: list[OpenAIMessage], others: list[OpenAIMessage], budget: int, policy: HistoryPolicy
+@given(conversations(), conversations(), st.tuples(budgets, st.integers(30, 2_000)), policies, st.integers(1, 12))
+def test_a_state_that_does_not_belong_here_does_no_harm(
+    messages: list[OpenAIMessage],
+    others: list[OpenAIMessage],
+    limits: tuple[int, int],
+    policy: HistoryPolicy,
+    forgotten: int,
 ) -> None:
-    """A state is a hint: whatever it says, the request is right."""
-    state = fitted(others, budget, policy=policy, state=WindowState())[0].state
-    source = numbered(messages)
-    context, limit = fitted(source, budget, policy=policy, state=state)
-    assert broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy, remembered=True) == []
-
-
-@given(conversations(), st.integers(30, 2_000), policies, st.integers(1, 12))
-def test_a_state_survives_a_store_that_forgets(
-    messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy, forgotten: int
-) -> None:
-    """Where the oldest messages have gone from the store, the state still does no harm."""
-    state = fitted(messages, budget, policy=policy, state=WindowState())[0].state
+    """A state is a hint: of another conversation, or where a store forgot the oldest messages, the request is right."""
+    of_another = fitted(others, limits[0], policy=policy, state=WindowState())[0].state
+    of_more = fitted(messages, limits[1], policy=policy, state=WindowState())[0].state
     last = max(at for at, message in enumerate(messages) if message["role"] == "user")
     rest = numbered(messages[min(forgotten, last) :])
-    context, limit = fitted(rest, budget, policy=policy, state=state)
-    assert broken(rest, context.messages, limit=limit, counter=COUNTER, policy=policy, remembered=True) == []
+    for what, source, budget, state in (
+        ("a state of another conversation", numbered(messages), limits[0], of_another),
+        ("a store that forgets", rest, limits[1], of_more),
+    ):
+        context, limit = fitted(source, budget, policy=policy, state=state)
+        wrong = broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy, remembered=True)
+        assert wrong == [], what
 
 
 def requests(messages: list[OpenAIMessage]) -> list[list[OpenAIMessage]]:
@@ -213,37 +219,34 @@ def requests(messages: list[OpenAIMessage]) -> list[list[OpenAIMessage]]:
 
 @given(conversations(max_turns=12), st.integers(30, 3_000), policies)
 def test_every_invariant_holds_turn_by_turn(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
-    """With a state carried from turn to turn as JSON, each request is right, and asked again it is the same."""
-    state = WindowState()
+    """With a state carried on as JSON, each request is right, the same if asked again, and goes on from the last."""
+    assert wrong_turn_by_turn(messages, budget, policy) == []
+    if policy.reasoning == "drop_old_turns":  # it moves with every turn, so that no prompt grows at its end
+        assert wrong_turn_by_turn(messages, budget, replace(policy, reasoning="drop_at_cut")) == []
+
+
+def wrong_turn_by_turn(messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> list[str]:
+    """Name what is wrong with the first request of a conversation that is not right."""
+    state, before, mended = WindowState(), list[str](), False
     for source in requests(numbered(messages)):
         try:
             context = fit(source, budget, counter=COUNTER, policy=policy, state=state)
         except ContextOverflowError:
             continue
-        assert broken(source, context.messages, limit=budget, counter=COUNTER, policy=policy, remembered=True) == []
+        wrong = broken(source, context.messages, limit=budget, counter=COUNTER, policy=policy, remembered=True)
         again = fit(source, budget, counter=COUNTER, policy=policy, state=context.state)
-        assert again.messages == context.messages
-        assert again.state == context.state
-        state = WindowState.from_dict(json.loads(json.dumps(context.state.to_dict())))
-
-
-@given(conversations(max_turns=12), st.integers(30, 3_000), policies)
-def test_the_prompt_grows_at_its_end_until_the_next_cut(
-    messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
-) -> None:
-    """Where nothing was cut, what the last request had is the beginning of this one, byte for byte."""
-    policy = replace(policy, reasoning="drop_at_cut" if policy.reasoning == "drop_old_turns" else policy.reasoning)
-    state, before, mended = WindowState(), list[str](), False
-    for source in requests(messages):
-        try:
-            context = fit(source, budget, counter=COUNTER, policy=policy, state=state)
-        except ContextOverflowError:
-            continue
+        if again.messages != context.messages or again.state != context.state:
+            wrong.append("asked again, it is another request")
         sent = [json.dumps(message) for message in context.messages]
         report = context.report.history
-        if not (report.cut or report.repairs or mended):
-            assert sent[: len(before)] == before
-        state, before, mended = context.state, sent, bool(report.repairs)
+        uncut = not (report.cut or report.repairs or mended) and policy.reasoning != "drop_old_turns"
+        if uncut and sent[: len(before)] != before:
+            wrong.append("the prompt moved without a cut")
+        if wrong:
+            return wrong
+        state = WindowState.from_dict(json.loads(json.dumps(context.state.to_dict())))
+        before, mended = sent, bool(report.repairs)
+    return []
 
 
 _PROGRAM = """

@@ -23,55 +23,40 @@ every_recipe = pytest.mark.parametrize("name", KITCHEN)
 @settings(max_examples=settings().max_examples)
 @given(messages=conversations(), limit=limits)
 def test_every_invariant_holds(name: str, messages: list[dict[str, Any]], limit: int) -> None:
-    """I1 to I6 and I9: whatever the conversation and the budget."""
+    """I1 to I7 and I9: whatever the conversation and the budget."""
     source = numbered(messages)
+    before, equal = copy.deepcopy(source), copy.deepcopy(source)
     context, recipe = served(KITCHEN[name], limit, source)
+    again, _ = served(KITCHEN[name], limit, equal)
     plan = recipe.builder().plan
     truncated = bool(context.report.history.truncated)
-    assert (
-        broken(
-            source,
-            context.messages,
-            limit=plan.budget.input_limit,
-            counter=plan.counter,
-            policy=plan.policy,
-            truncated=truncated,
-        )
-        == []
+    kept = {
+        "I1 the report counts what was sent": context.tokens == plan.counter.count_messages(context.messages),
+        "I5 only what may be truncated is": truncated <= (recipe.on_overflow == "truncate"),
+        "I5 the system prompt is whole, or cut with a mark": protected(name, context, plan.layers[0].text),
+        "I6 the input stays as it was": source == before,
+        "I7 equal input gives equal messages": json.dumps(context.messages) == json.dumps(again.messages),
+        "I7 equal input gives an equal report": context.report == again.report,
+        "I7 equal input gives an equal state": context.state == again.state,
+    }
+    wrong = broken(
+        source,
+        context.messages,
+        limit=plan.budget.input_limit,
+        counter=plan.counter,
+        policy=plan.policy,
+        truncated=truncated,
     )
-    assert context.tokens == plan.counter.count_messages(context.messages)
-    assert truncated <= (recipe.on_overflow == "truncate")
+    assert [*wrong, *(f"not: {promise}" for promise, true in kept.items() if not true)] == []
 
 
-@every_recipe
-@given(messages=conversations(), limit=limits)
-def test_protected_layers_are_whole(name: str, messages: list[dict[str, Any]], limit: int) -> None:
-    """I5: the system prompt is there, unless the recipe's rule or overflow policy is to cut it: then with a mark."""
-    context, recipe = served(KITCHEN[name], limit, messages)
-    whole = recipe.builder().plan.layers[0].text
+def protected(name: str, context: Any, whole: str) -> bool:
+    """Whether the system prompt is there, unless the recipe's rule or overflow policy is to cut it."""
     prompt = context.system_prompt
     if context.report.layer("system").why:
-        assert name in ("chat", "assistant")
-        assert whole not in prompt
-        assert "[truncated]" in prompt or not prompt.startswith(whole[:9])
-    else:
-        assert prompt.startswith(whole)
-        assert whole == SYSTEM or name == "workspace"
-
-
-@every_recipe
-@given(messages=conversations(), limit=limits)
-def test_the_same_input_gives_the_same_bytes_and_stays_as_it_was(
-    name: str, messages: list[dict[str, Any]], limit: int
-) -> None:
-    """I6 and I7: the input is not mutated, and equal input gives equal output, report and state."""
-    before = copy.deepcopy(messages)
-    one, _ = served(KITCHEN[name], limit, messages)
-    two, _ = served(KITCHEN[name], limit, before)
-    assert messages == before
-    assert json.dumps(one.messages) == json.dumps(two.messages)
-    assert one.report == two.report
-    assert one.state == two.state
+        marked = "[truncated]" in prompt or not prompt.startswith(whole[:9])
+        return name in ("chat", "assistant") and whole not in prompt and marked
+    return prompt.startswith(whole) and (whole == SYSTEM or name == "workspace")
 
 
 @every_recipe

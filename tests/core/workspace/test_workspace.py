@@ -231,9 +231,9 @@ def test_a_large_memory_is_read_in_pieces(root: Path) -> None:
 
 
 def test_a_large_file_without_line_ends_is_read_in_pieces(root: Path) -> None:
-    """Nor does one endless line fill the memory."""
+    """Nor does one endless line, of 8 MB, fill the memory."""
     with (root / "memory/MEMORY.md").open("w", encoding="utf-8") as file:
-        for _ in range(1_000):
+        for _ in range(400):
             file.write("word " * 4_000)
     tracemalloc.start()
     snapshot = Workspace(root).load("word")
