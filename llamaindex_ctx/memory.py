@@ -226,7 +226,7 @@ class ContextMemoryBuffer(MemoryRecord):
             # but the question is left.
             alone = was_asked(question, messages) and (yield from self._is_alone(turn))
             if not alone:
-                context = yield from self._sessions.turn(turn)
+                context = yield from self._before_question(turn)
                 return self._shown(context, question)
         try:
             context = yield from self._sessions.turn(self._turn(messages, None, taken))
@@ -241,6 +241,16 @@ class ContextMemoryBuffer(MemoryRecord):
             context = yield from self._sessions.turn(turn)
         return self._shown(context, None)
 
+    def _before_question(self, turn: Turn[ChatMessage]) -> Steps[Context[ChatMessage]]:
+        """Fit a turn whose question the engine sends itself, whole: one that was truncated here would be of no use."""
+        try:
+            return (yield from self._sessions.turn(replace(turn, on_overflow="raise")))
+        except ContextOverflowError:
+            tried = yield from self._sessions.turn(replace(turn, keeps=False))  # which raises unless all may truncate
+            if tried.messages[-1] is not turn.message:
+                raise
+            return (yield from self._sessions.turn(turn))
+
     def _is_alone(self, turn: Turn[ChatMessage]) -> Steps[bool]:
         context = yield from self._sessions.turn(replace(turn, keeps=False))
         return context.report.history.messages == 1
@@ -254,8 +264,6 @@ class ContextMemoryBuffer(MemoryRecord):
             message=question,
             conversation=self._conversation,
             taken=cast("int", taken) + self._frame_of_front(),
-            # The engine sends its own question, whole: one that was truncated here would be of no use.
-            on_overflow=None if question is None else "raise",
             enabled=self.enabled,
         )
 

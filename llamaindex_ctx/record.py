@@ -176,7 +176,7 @@ class MemoryRecord(BaseMemory):
     @property
     def _sessions(self) -> Sessions[ChatMessage]:
         made_of = tuple(getattr(self, name) for name in SessionOptions.__dataclass_fields__)
-        return self._running.sessions(made_of, lambda: Sessions(self._options(), CODEC))
+        return self._running.sessions(self, made_of, lambda: Sessions(self._options(), CODEC))
 
     @property
     def _plan(self) -> Plan:

@@ -24,7 +24,7 @@ class Running:
     Equal to any other, so that two memories are equal if their data are; a copy of the memory has a fresh one.
     """
 
-    __slots__ = ("_default", "_made_of", "_sessions", "report", "token")
+    __slots__ = ("_default", "_made_of", "_owner", "_sessions", "report", "token")
 
     def __init__(self) -> None:
         """Start without a report."""
@@ -33,6 +33,7 @@ class Running:
         self._default: tuple[str | None, TokenCounter] | None = None
         self._sessions: Sessions[ChatMessage] | None = None
         self._made_of: tuple[object, ...] = ()
+        self._owner: Callable[[], object] = _nobody
 
     def default_counter(self, model: str | None) -> TokenCounter:
         """Give the counter of a model, the same one each time, so that nothing is counted twice."""
@@ -40,11 +41,13 @@ class Running:
             self._default = (model, as_counter(model))
         return self._default[1]
 
-    def sessions(self, made_of: tuple[object, ...], make: Callable[[], Sessions[ChatMessage]]) -> Sessions[ChatMessage]:
-        """Give how views are fitted, made anew where a field of the memory was set to something else."""
+    def sessions(
+        self, memory: HasState, made_of: tuple[object, ...], make: Callable[[], Sessions[ChatMessage]]
+    ) -> Sessions[ChatMessage]:
+        """Give how views are fitted, made anew where a field was set to something else, or for a shallow copy."""
         same = len(made_of) == len(self._made_of) and all(map(_is, made_of, self._made_of))
-        if self._sessions is None or not same:
-            self._sessions, self._made_of = make(), made_of
+        if self._sessions is None or not same or self._owner() is not memory:
+            self._sessions, self._made_of, self._owner = make(), made_of, ref(memory)
         return self._sessions
 
     def __eq__(self, other: object) -> bool:
@@ -96,6 +99,10 @@ class OwnState:
         memory = self._memory()
         if memory is not None:
             memory.state, self._id = state, known
+
+
+def _nobody() -> None:
+    return None
 
 
 def _is(one: object, other: object) -> bool:

@@ -282,7 +282,7 @@ async def test_tasks_at_once_have_it_summarised_once(make: Any) -> None:
     memory = make(notes)
     views = await asyncio.gather(*(memory.aget() for _ in range(5)))
     assert len(notes.calls) == 1
-    assert sum(texts(view)[0] == "So far:\nnotes 1" for view in views) == 1
+    assert sum(texts(view)[0] == "So far:\nnotes 1" for view in views) >= 1
     assert texts(await memory.aget())[0] == "So far:\nnotes 1"
 
 

@@ -227,9 +227,9 @@ class Cut:
 
     def _head_end(self) -> int | None:
         """Give the position behind the first messages; None where they are all there is, so that more may join them."""
-        if not self.head:
-            return None
-        entries, end = self.stretch.entries, max(self.head) + 1
+        if self.stretch.policy.keep_first == 0:
+            return 0
+        entries, end = self.stretch.entries, max(self.head, default=-1) + 1
         return entries[end].position if end < len(entries) else None
 
     def _positions_before(self, position: int) -> set[int]:

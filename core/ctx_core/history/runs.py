@@ -1,18 +1,46 @@
 """Long rows of numbers as short lists: positions that follow one another are told once, with how many there are.
 
+A list that is long all the same, since the numbers follow no pattern, is compressed to a text.
+
 `(3, 4, 5, 9)` is packed as `[3, 3, 4, 1]`: three from 3 on, then one, four behind the last of them. Pairs are packed by
 what both numbers grow by: results at 2, 4, 6 that were all cleared at 40 are `[2, 40, 1, 2, 0, 2]`.
 """
 
 from __future__ import annotations
 
+import zlib
+from base64 import b85decode, b85encode
 from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+_LONG: Final = 60
+"""Numbers up to which a list is stored as it is."""
+_MOST_BYTES: Final = 1_000_000
+"""Of a text that a list was compressed from; a longer one is damage."""
 _MOST: Final = 1_000_000
 """Numbers that a list may stand for; more are damage."""
+
+
+def compact(numbers: list[int]) -> list[int] | str:
+    """Give a list as it is, or compressed where it is long."""
+    if len(numbers) <= _LONG:
+        return numbers
+    return b85encode(zlib.compress(",".join(map(str, numbers)).encode(), 9)).decode()
+
+
+def _expanded(data: object) -> object:
+    """Give the list that was made compact; anything else as it is."""
+    if not isinstance(data, str):
+        return data
+    reader = zlib.decompressobj()
+    try:
+        text = reader.decompress(b85decode(data), _MOST_BYTES)
+    except zlib.error as error:
+        msg = "not compressed"
+        raise ValueError(msg) from error
+    return [int(number) for number in text.split(b",")]
 
 
 def packed(positions: Iterable[int]) -> list[int]:
@@ -36,7 +64,7 @@ def unpacked(runs: object) -> tuple[int, ...]:
         TypeError: for anything else than a list of numbers.
         ValueError: for numbers that no positions were packed to.
     """
-    numbers = _numbers(runs, group=2)
+    numbers = _numbers(_expanded(runs), group=2)
     positions: list[int] = []
     at = 0
     for distance, count in zip(numbers[::2], numbers[1::2], strict=True):
@@ -63,7 +91,7 @@ def packed_pairs(pairs: Mapping[int, int]) -> list[int]:
 
 def unpacked_pairs(runs: object) -> dict[int, int]:
     """Give the mapping of a packed list; raises as `unpacked` does."""
-    numbers = _numbers(runs, group=3)
+    numbers = _numbers(_expanded(runs), group=3)
     pairs: dict[int, int] = {}
     at, value = 0, 0
     for step, growth, count in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, Self, cast
 
-from ctx_core.history.runs import packed, packed_pairs, unpacked, unpacked_pairs
+from ctx_core.history.runs import compact, packed, packed_pairs, unpacked, unpacked_pairs
 
 _LOG: Final = logging.getLogger("ctx_core")
 _VERSION: Final = 2
@@ -21,9 +21,9 @@ _MOST_RUNS: Final = 64
 """Numbers in which the places of system messages are stored; if there are more, they are looked up by their roles."""
 
 
-_MOST_KEPT: Final = 400
-"""Numbers in which what is kept before a window is stored. With more pinned messages the cut is decided anew each time:
-a small state is worth more than a warm cache."""
+_MOST_PLACES: Final = 3_000
+"""Characters in which the places of messages are stored. With more of them, thousands of pinned ones in no pattern, the
+cut is decided anew each time: a small state is worth more than a warm cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,24 +146,24 @@ class WindowState:
             "start": self.start,
             "start_key": self.start_key,
             "limit": self.limit,
-            "kept": packed(self.kept),
+            "kept": compact(packed(self.kept)),
             "instructions": None if looked_up else places,
             "roles_tell": looked_up,
             "head_end": self.head_end,
             "gone_keys": self.gone_keys and list(self.gone_keys),
             "gone_digest": self.gone_digest,
-            "cleared": packed_pairs(self.cleared),
-            "shortened": packed_pairs(self.shortened),
+            "cleared": compact(packed_pairs(self.cleared)),
+            "shortened": compact(packed_pairs(self.shortened)),
             "results_digest": self.results_digest,
             "reasoning_from": self.reasoning_from,
             "summary": self.summary,
             "summarized": self.summarized,
-            "spared": packed(self.spared),
+            "spared": compact(packed(self.spared)),
             "summary_ends": self.summary_ends and list(self.summary_ends),
             "summary_keys": self.summary_keys and list(self.summary_keys),
             "summary_digest": self.summary_digest,
         }
-        if len(data["kept"]) + len(data["spared"]) > _MOST_KEPT:
+        if sum(len(str(data[name])) for name in ("kept", "spared", "cleared", "shortened")) > _MOST_PLACES:
             return {"version": _VERSION}
         told = {name: value for name, value in data.items() if value or (name == "head_end" and value is not None)}
         return {"version": _VERSION, **told}

@@ -7,7 +7,6 @@ once more with the summary, and tells who wants to hear.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,7 +24,7 @@ from ctx_core.session.conversation import Conversation, nameless
 from ctx_core.session.declaration import Declared
 from ctx_core.session.layers import LayerRequest, asked
 from ctx_core.session.listeners import Listeners
-from ctx_core.session.states import Recalled, StateMemory
+from ctx_core.session.states import Recalled, memory_of
 from ctx_core.session.stores import StateCache
 from ctx_core.steps import Step, Steps
 from ctx_core.transcript import Codec, NativeT, Transcript
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from ctx_core.summarizing import Summarizing
 
 _LOG: Final = logging.getLogger("ctx_core.session")
-_FAILURES: Final = 1_024
-"""Conversations whose last failed summary is remembered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +84,12 @@ class Sessions(Generic[NativeT]):
             BudgetError: for options that cannot work together.
         """
         self.declared = options.declared()
-        self.states = StateMemory(StateCache() if options.states is None else options.states)
+        self.states = memory_of(StateCache() if options.states is None else options.states)
         self._layers = tuple(layer for layer in options.layers if not isinstance(layer, Layer))
         self._listeners = Listeners(usage_log=options.usage_log, on_report=options.on_report)
         self._summarizing = cast("Summarizing | None", options.summarizer)
         self._codec = codec
         self._bills = Bills()
-        self._failed: OrderedDict[str, str] = OrderedDict()
 
     def turn(self, turn: Turn[NativeT]) -> Steps[Context[NativeT]]:
         """Give the context of a request, step by step.
@@ -128,8 +124,6 @@ class Sessions(Generic[NativeT]):
         """Delete what is kept of a conversation: its state, its summary, and what its last request was."""
         self.states.forget(conversation)
         self._bills.forget(conversation)
-        for claim in [claim for claim in self._failed if claim.startswith(f"{conversation.key}\0")]:
-            self._failed.pop(claim, None)
 
     def renew(self, conversation: Conversation, messages: Sequence[NativeT]) -> None:
         """Delete what is kept of a conversation unless it matches these messages, which are all there are now."""
@@ -153,7 +147,7 @@ class Sessions(Generic[NativeT]):
             self._bills.learn(conversation, transcript)
         if turn.state is not None:
             return Recalled(conversation, turn.state, turn.verify, usable=False)
-        return self.states.read(conversation, transcript)
+        return self.states.read(conversation, transcript, quiet=not turn.keeps)
 
     def _laid_out(self, request: _Request[NativeT], known: Recalled, question: str) -> Steps[Context[NativeT]]:
         """Build with the layers that depend on the request, and once more with those that depend on the cut."""
@@ -186,33 +180,28 @@ class Sessions(Generic[NativeT]):
         first = (context.state.gone_keys or ("",))[0]
         claim, asking = f"{known.conversation.key}\0{first}", _asking(context.transcript)
         with self.states.alone(claim) as alone:
-            if not alone or self._failed.get(claim) == asking:
+            if not alone:
                 return context
-            # Another turn may have had it written while this one was on its way.
-            newer = context.state.with_newer_summary(self.states.latest(known))
-            if not newer.unsummarized():
-                return _as_cut(context, request.build(newer, "ends"))
+            newer = self.states.latest(known)
+            if newer.summarized > context.state.summarized:
+                # Another turn has had it written while this one was on its way.
+                context = _as_cut(context, request.build(newer, "all"))
+            failing = f"{claim}\0{id(summarizing):x}"
+            if not context.unsummarized() or self.states.has_failed(failing, asking):
+                return context
             try:
                 summary: str = yield Step(partial(summarizing.write, context), partial(summarizing.awrite, context))
             except Exception as error:  # noqa: BLE001 - whatever stops the summary must not stop the turn
-                self._note_failure(claim, asking)
+                self.states.note_failure(failing, asking)
                 count = len(context.state.unsummarized())
                 _LOG.warning(
                     "no summary this time (%s): %d messages wait for the next turn", type(error).__name__, count
                 )
                 return context
-            self._failed.pop(claim, None)
             state = context.state.with_summary(request.within_cap(summary))
             context = _as_cut(context, request.build(state, "ends"))
             self.states.keep(known, context.state, context.transcript)
         return context
-
-    def _note_failure(self, claim: str, asking: str) -> None:
-        """The same turn does not try again, however often it builds."""
-        self._failed[claim] = asking
-        self._failed.move_to_end(claim)
-        if len(self._failed) > _FAILURES:
-            self._failed.popitem(last=False)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from asyncio import CancelledError
+from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
 from ctx_core.session.conversation import Conversation
 from ctx_core.session.index import ReadIndex
-from ctx_core.session.stores import StateStore
+from ctx_core.session.stores import StateCache, StateStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -28,14 +29,19 @@ if TYPE_CHECKING:
     from ctx_core.transcript import Transcript
 
 _LOG: Final = logging.getLogger("ctx_core.session")
-_FRESH: Final = WindowState()
 _STATES: Final = "states"
 """Key of the stored dict with the states, the one written last first."""
 _ID: Final = "id"
 """Key beside those of a state, of what tells one conversation's state from another's under the same key."""
-_MOST_NAMED: Final = 4
-_MOST_NAMELESS: Final = 64
+_MOST_NAMED: Final = 64
+_MOST_NAMELESS: Final = 256
 """Conversations that are remembered under one key."""
+_SEARCHED: Final = 4
+"""Of them, those that are looked for where they do not stand where they stood."""
+_STRIPES: Final = 64
+"""Locks that all keys share."""
+_FAILURES: Final = 1_024
+"""Conversations whose last failed summary is remembered."""
 
 
 @dataclass(slots=True)
@@ -55,31 +61,44 @@ class Recalled:
     """The key under which it was found: an earlier one, where the conversation was shorter then."""
     usable: bool = True
     """Whether the store has answered so far."""
+    quiet: bool = False
+    """Whether it is no matter for the log if it does not."""
 
 
-@dataclass(frozen=True, slots=True)
 class StateMemory:
     """The states of many conversations; shareable between threads. Copies share the store and nothing else."""
 
-    store: StateStore
-    _lock: Lock = field(default_factory=Lock, repr=False)
-    _index: ReadIndex = field(default_factory=ReadIndex, repr=False)
-    _busy: dict[str, object] = field(default_factory=dict[str, object], repr=False)
+    def __init__(self, store: StateStore) -> None:
+        """Take the store."""
+        self.store = store
+        # A store may wait for a network: conversations wait for one another only where they share a lock.
+        self._locks = tuple(Lock() for _ in range(_STRIPES))
+        self._index = ReadIndex()
+        self._busy: dict[str, object] = {}
+        self._failed: OrderedDict[str, str] = OrderedDict()
 
-    def read(self, conversation: Conversation, transcript: Transcript[Any]) -> Recalled:
-        """Give what is remembered of a conversation, as far as it matches the messages."""
-        recalled = Recalled(conversation)
+    def read(self, conversation: Conversation, transcript: Transcript[Any], *, quiet: bool = False) -> Recalled:
+        """Give what is remembered of a conversation, as far as it matches the messages.
+
+        Args:
+            conversation: whose turn it is.
+            transcript: its messages.
+            quiet: whether a store that fails is no matter for the log.
+        """
+        recalled = Recalled(conversation, quiet=quiet)
         for key in conversation.keys:
-            states = self._states(key, recalled)
+            entries = self._entries(key, recalled)
             # The farthest one first: where a conversation was forked, its own cut and not that of the trunk.
-            for known, stored in sorted(states, key=lambda one: -one[1].start):
+            standing = [_read(entry) for entry in entries if _may_stand(entry, transcript)]
+            for known, stored in sorted(standing, key=lambda one: -one[1].start):
                 if _stands(stored, transcript) and self._recall(recalled, known, stored, transcript):
                     recalled.found = key
                     return recalled
             if recalled.id is not None:
                 recalled.found = key
                 return recalled
-            for known, stored in states[:_MOST_NAMED]:  # a store has dropped messages, or instructions were put in
+            for entry in entries[:_SEARCHED]:  # a store has dropped messages, or instructions were put in
+                known, stored = _read(entry)
                 found = matching(stored, transcript)
                 if found.decided:
                     return replace(recalled, state=found, verify="ends", id=known, stored=stored, found=key)
@@ -102,46 +121,52 @@ class StateMemory:
         if not recalled.usable:
             return
         key = recalled.conversation.key
-        with self._lock:
-            states = self._states(key, recalled)
+        with self._lock(key):
+            entries = self._entries(key, recalled)
             if recalled.id is None:
-                recalled.id = self._twin(states, transcript)
-            before = dict(states).get(recalled.id) if recalled.id is not None else None
+                recalled.id = _twin(entries, transcript)
+            before = _find(entries, recalled.id)
             if before is None and recalled.found == key:
                 return  # the conversation was forgotten meanwhile
             if before is not None and before != recalled.stored:
                 ahead = before.start > state.start and before.limit == state.limit
                 state = before.with_newer_summary(state) if ahead else state.with_newer_summary(before)
-            if state == (before or WindowState()):
-                if recalled.id is not None:
-                    self._index.hold(recalled.id, state, transcript)
-                return
-            recalled.id = recalled.id or uuid4().hex[:12]
-            recalled.stored, recalled.found = state, key
-            others = [one for one in states if one[0] != recalled.id]
-            kept = others if state == WindowState() else [(recalled.id, state), *others]
-            self._write(key, kept[: _MOST_NAMED if recalled.conversation.named else _MOST_NAMELESS], recalled)
-        self._index.hold(recalled.id, state, transcript)
+            if state != (before or WindowState()):
+                known = recalled.id or uuid4().hex[:12]
+                recalled.id, recalled.stored, recalled.found = known, state, key
+                kept = [entry for entry in entries if entry.get(_ID) != known]
+                if state != WindowState():
+                    kept.insert(0, {_ID: known, **state.to_dict()})
+                self._write(key, kept[: _MOST_NAMED if recalled.conversation.named else _MOST_NAMELESS], recalled)
+        if recalled.id is not None:
+            self._index.hold(recalled.id, state, transcript)
 
     def latest(self, recalled: Recalled) -> WindowState:
         """Give what is stored of a turn's conversation by now; fresh where nothing is."""
-        known = recalled.id is not None and recalled.usable
-        return (
-            dict(self._states(recalled.conversation.key, recalled)).get(recalled.id or "", _FRESH) if known else _FRESH
-        )
-
-    def _twin(self, states: Sequence[tuple[str, WindowState]], transcript: Transcript[Any]) -> str | None:
-        """Give which state another turn of the same conversation has stored since this one has read."""
-        return next((at for at, one in states if _stands(one, transcript) and matching(one, transcript).decided), None)
+        if recalled.id is None or not recalled.usable:
+            return WindowState()
+        return _find(self._entries(recalled.conversation.key, recalled), recalled.id) or WindowState()
 
     def forget(self, conversation: Conversation) -> None:
         """Remember nothing of a conversation."""
         for key in conversation.keys:
             recalled = Recalled(conversation)
-            with self._lock:
-                for known, _ in self._states(key, recalled):
-                    self._index.forget(known)
+            with self._lock(key):
+                for entry in self._entries(key, recalled):
+                    self._index.forget(str(entry.get(_ID)))
                 self._write(key, [], recalled)
+        for claim in [claim for claim in self._failed if claim.startswith(f"{conversation.key}\0")]:
+            self._failed.pop(claim, None)
+
+    def has_failed(self, claim: str, asking: str) -> bool:
+        """Whether a summary was tried for the same question and could not be had."""
+        return self._failed.get(claim) == asking
+
+    def note_failure(self, claim: str, asking: str) -> None:
+        """Remember that a summary could not be had: the same turn does not try again, however often it builds."""
+        self._failed[claim] = asking
+        if len(self._failed) > _FAILURES:
+            self._failed.popitem(last=False)
 
     @contextmanager
     def alone(self, claim: str) -> Generator[bool]:
@@ -154,33 +179,62 @@ class StateMemory:
             if alone:
                 del self._busy[claim]
 
-    def __reduce__(self) -> tuple[type[StateMemory], tuple[StateStore]]:
+    def __reduce__(self) -> tuple[Callable[[StateStore], StateMemory], tuple[StateStore]]:
         """Copy and pickle without what runs."""
-        return (StateMemory, (self.store,))
+        return (memory_of, (self.store,))
 
-    def _states(self, key: str, recalled: Recalled) -> list[tuple[str, WindowState]]:
-        """Give the states under a key; none where the store fails."""
-        found = _tried(lambda: _read_states(self.store.get(key)), recalled)
-        return [] if found is None else cast("list[tuple[str, WindowState]]", found)
+    def _lock(self, key: str) -> Lock:
+        return self._locks[hash(key) % _STRIPES]
 
-    def _write(self, key: str, states: list[tuple[str, WindowState]], recalled: Recalled) -> None:
-        data = {_STATES: [{_ID: known, **state.to_dict()} for known, state in states]}
-        if states:
-            _tried(lambda: self.store.__setitem__(key, data), recalled)
+    def _entries(self, key: str, recalled: Recalled) -> list[Mapping[str, Any]]:
+        """Give the states under a key as they are stored; none where the store fails."""
+        found = _tried(lambda: _listed(self.store.get(key)), recalled)
+        return [] if found is None else cast("list[Mapping[str, Any]]", found)
+
+    def _write(self, key: str, entries: Sequence[Mapping[str, Any]], recalled: Recalled) -> None:
+        if entries:
+            _tried(lambda: self.store.__setitem__(key, {_STATES: list(entries)}), recalled)
         elif recalled.usable and _tried(lambda: self.store.get(key), recalled) is not None:
             _tried(lambda: _delete(self.store, key), recalled)
 
 
-def _read_states(stored: object) -> list[tuple[str, WindowState]]:
+def memory_of(store: StateStore) -> StateMemory:
+    """Give what remembers in a store: for a `StateCache` the same one each time, so that copies of a step share it."""
+    if not isinstance(store, StateCache):
+        return StateMemory(store)
+    memory = store.memory
+    if not isinstance(memory, StateMemory):
+        store.memory = memory = StateMemory(store)
+    return memory
+
+
+def _listed(stored: object) -> list[Mapping[str, Any]]:
     """Give the states of what was stored; what is damaged is none."""
     entries: object = cast("Mapping[str, Any]", stored).get(_STATES) if isinstance(stored, Mapping) else None
     listed = cast("Sequence[object]", entries) if isinstance(entries, list) else ()
-    found: list[tuple[str, WindowState]] = []
-    for entry in listed:
-        state = WindowState.from_dict(entry)
-        if state != WindowState() and isinstance(entry, Mapping):
-            found.append((str(cast("Mapping[str, Any]", entry).get(_ID)), state))
-    return found
+    return [cast("Mapping[str, Any]", entry) for entry in listed if isinstance(entry, Mapping)]
+
+
+def _read(entry: Mapping[str, Any]) -> tuple[str, WindowState]:
+    return str(entry.get(_ID)), WindowState.from_dict(entry)
+
+
+def _find(entries: Sequence[Mapping[str, Any]], known: str | None) -> WindowState | None:
+    return next((WindowState.from_dict(entry) for entry in entries if known and entry.get(_ID) == known), None)
+
+
+def _twin(entries: Sequence[Mapping[str, Any]], transcript: Transcript[Any]) -> str | None:
+    """Give which state another turn of the same conversation has stored since this one has read."""
+    standing = (_read(entry) for entry in entries if _may_stand(entry, transcript))
+    return next((known for known, state in standing if state.decided and matching(state, transcript).decided), None)
+
+
+def _may_stand(entry: Mapping[str, Any], transcript: Transcript[Any]) -> bool:
+    """Whether a stored window begins with a message that is in its place; seen before the rest of it is read."""
+    start, key = entry.get("start"), entry.get("start_key")
+    if key is None:
+        return "summary" in entry
+    return type(start) is int and 0 <= start < len(transcript) and key_at(transcript, start) == key
 
 
 def _stands(state: WindowState, transcript: Transcript[Any]) -> bool:
@@ -206,5 +260,6 @@ def _tried(work: Callable[[], object], recalled: Recalled) -> object:
         return work()
     except (Exception, CancelledError) as error:  # noqa: BLE001 - whatever a store raises, the request goes out
         recalled.usable = False
-        _LOG.warning("states cannot be read or written (%s): the request goes out without", type(error).__name__)
+        level = logging.DEBUG if recalled.quiet else logging.WARNING
+        _LOG.log(level, "states cannot be read or written (%s): the request goes out without", type(error).__name__)
         return None

@@ -35,10 +35,12 @@ class StateCache:
     A copy, deep or pickled, starts empty.
     """
 
-    __slots__ = ("_lock", "_states", "maxsize")
+    __slots__ = ("_lock", "_states", "maxsize", "memory")
 
     maxsize: int
     """Number of conversations that are remembered."""
+    memory: object
+    """What reads and writes here: all who share this cache share it."""
 
     def __init__(self, maxsize: int = 1_024) -> None:
         """Take the number of conversations to remember.
@@ -50,6 +52,7 @@ class StateCache:
             msg = f"maxsize must be 1 or more conversations, found {maxsize}"
             raise BudgetError(msg)
         self.maxsize = maxsize
+        self.memory = None
         self._lock = Lock()
         self._states: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
