@@ -34,6 +34,7 @@ from ctx_core import (
     Context,
     ContextOverflowError,
     ContextReport,
+    ContextSession,
     HistoryPolicy,
     Message,
     TokenCounter,
@@ -95,6 +96,30 @@ class Core(Conversation):
             source, self.limit, counter=self.counter, policy=self.policy, state=self.state, on_overflow=self.on_overflow
         )
         self.state = context.state
+        return Sent(context.messages, self.counter.count_messages(context.messages), context.report)
+
+
+class Session(Conversation):
+    """A session in both of its forms, which give the same: the keeping one, and the pure one with a state of JSON."""
+
+    def __init__(self, limit: int, counter: TokenCounter, policy: HistoryPolicy, on_overflow: Any) -> None:
+        """Open it."""
+        super().__init__(limit, counter, policy, on_overflow)
+        self.session = ContextSession[OpenAIMessage](
+            budget=limit, counter=counter, policy=policy, on_overflow=on_overflow, on_report=self.reports.append
+        )
+        self.state: dict[str, Any] = {}
+
+    def native(self, source: Sequence[OpenAIMessage]) -> list[OpenAIMessage]:
+        """Give the dicts themselves."""
+        return list(source)
+
+    def send(self, source: Sequence[OpenAIMessage]) -> Sent:
+        """Fit the dicts themselves."""
+        context = self.session.fit(source)
+        pure = self.session.fit(source, state=self.state)
+        assert pure.messages == context.messages
+        self.state = json.loads(json.dumps(pure.state.to_dict()))
         return Sent(context.messages, self.counter.count_messages(context.messages), context.report)
 
 
@@ -300,6 +325,7 @@ def _ending(content: Any, end: str) -> Any:
 
 CORE: Final = Face("core", Core, as_it_is)
 FACES: Final = (
+    Face("session", Session, as_it_is),
     Face("runnable", Runnable, as_it_is),
     Face("chain", Chain, as_it_is),
     Face("history", History, asked),

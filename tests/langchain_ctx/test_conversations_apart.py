@@ -92,6 +92,52 @@ def test_two_nodes_of_a_graph_that_share_a_step_keep_apart() -> None:
     assert both == 2 * (len(calls) - both)
 
 
+def test_a_subgraph_keeps_apart_from_its_parent() -> None:
+    """The same step in a node of a graph and in a node of its subgraph, on one thread."""
+    step = ContextRunnable(LIMIT, counter=WORDS, summarizer=quoting)
+
+    def mine(state: Said, config: RunnableConfig) -> dict[str, Any]:
+        return {"mine": step.invoke(state["mine"], config)}
+
+    def hers(state: Said, config: RunnableConfig) -> dict[str, Any]:
+        return {"hers": step.invoke(state["hers"], config)}
+
+    inner = StateGraph(Said)
+    inner.add_node("ask", hers)
+    inner.add_edge(START, "ask")
+    outer = StateGraph(Said)
+    outer.add_node("ask", mine)
+    outer.add_node("below", inner.compile())
+    outer.add_edge(START, "ask")
+    outer.add_edge("ask", "below")
+    app = outer.compile()
+    for turns in range(8, 20):
+        sent = app.invoke({"mine": talk(turns), "hers": talk(turns, "her")}, {"configurable": {"thread_id": "t"}})
+        assert not any("her" in str(message.content) for message in sent["mine"])
+        assert not any("my" in str(message.content) for message in sent["hers"])
+    assert len(step.states._states) == 2  # noqa: SLF001 - one for each
+
+
+def test_a_fallback_and_the_model_before_it_share_a_memory() -> None:
+    """The larger window is used again when the first model is back, and neither is sent more than fits."""
+    states: dict[str, Any] = {}
+    large, small = (ContextRunnable(limit, counter=WORDS, states=states) for limit in (150, 40))
+    down = [False]
+
+    def first(messages: list[BaseMessage]) -> list[BaseMessage]:
+        if down[0]:
+            raise ConnectionError
+        return messages
+
+    app = (large | RunnableLambda(first)).with_fallbacks([small])
+    for turns, is_down in ((20, False), (21, True), (22, False), (23, True), (24, True), (25, False)):
+        down[0] = is_down
+        sent = app.invoke(talk(turns), {"configurable": {"thread_id": "t"}})
+        assert counts(sent) <= (40 if is_down else 150)
+        assert is_down or len(sent) > 20
+        assert sent[-1] == talk(turns)[-1]
+
+
 def test_a_history_factorys_own_keys_tell_users_apart() -> None:
     """Two tenants with equal chat numbers, over one chain: what one has said is never sent for the other."""
     stores: dict[tuple[str, int], InMemoryHistory] = {}

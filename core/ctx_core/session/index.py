@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ctx_core.history.state import WindowState
     from ctx_core.transcript import Transcript
 
-_MOST: Final = 200_000
-"""Messages of all conversations that are held."""
+_MOST: Final = 20_000
+"""Messages of all conversations that are held, beside those of the one that was used last."""
 
 Seen: TypeAlias = Literal["same", "edited", "unknown"]
 """How what was left out then stands to what is there now; `unknown` where nothing was held."""
@@ -31,19 +31,19 @@ class ReadIndex:
     def __init__(self) -> None:
         """Hold nothing."""
         self._lock = Lock()
-        self._held: OrderedDict[str, tuple[str, list[Any]]] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str], tuple[str, list[Any]]] = OrderedDict()
         self._size = 0
 
-    def hold(self, conversation: str, state: WindowState, transcript: Transcript[Any]) -> None:
+    def hold(self, key: str, known: str, state: WindowState, transcript: Transcript[Any]) -> None:
         """Hold what a state leaves out, unless it is held."""
         digest = state.gone_digest
-        if not state.start or digest is None or self._held.get(conversation, ("",))[0] == digest:
+        if not state.start or digest is None or self._held.get((key, known), ("",))[0] == digest:
             return
-        self._replace(conversation, digest, transcript.natives(state.start))
+        self._replace((key, known), digest, transcript.natives(state.start))
 
-    def seen(self, conversation: str, state: WindowState, transcript: Transcript[Any]) -> Seen:
+    def seen(self, key: str, known: str, state: WindowState, transcript: Transcript[Any]) -> Seen:
         """Say whether what a state leaves out is what was held: the same objects, or others that say the same."""
-        digest, held = self._held.get(conversation, ("", []))
+        digest, held = self._held.get((key, known), ("", []))
         if digest != state.gone_digest:
             return "unknown"
         if len(held) > len(transcript):
@@ -52,23 +52,25 @@ class ReadIndex:
         # The comparison of lists asks for identity first, and only then for what the objects say.
         if _equal(natives, held):
             return "same"
-        for at, (known, native) in enumerate(zip(held, natives, strict=True)):
-            if known is native or _equal(known, native):
+        for at, (before, native) in enumerate(zip(held, natives, strict=True)):
+            if before is native or _equal(before, native):
                 continue
-            if message_key(transcript.codec.read(known)) != key_at(transcript, at):
+            if message_key(transcript.codec.read(before)) != key_at(transcript, at):
                 return "edited"
-        self._replace(conversation, digest, natives)
+        self._replace((key, known), digest, natives)
         return "same"
 
-    def forget(self, conversation: str) -> None:
-        """Hold nothing of a conversation."""
-        self._replace(conversation, "", [])
-
-    def _replace(self, conversation: str, digest: str, natives: list[Any]) -> None:
+    def forget(self, key: str) -> None:
+        """Hold nothing of the conversations under a key."""
         with self._lock:
-            self._size += len(natives) - len(self._held.pop(conversation, ("", ()))[1])
+            for place in [place for place in self._held if place[0] == key]:
+                self._size -= len(self._held.pop(place)[1])
+
+    def _replace(self, place: tuple[str, str], digest: str, natives: list[Any]) -> None:
+        with self._lock:
+            self._size += len(natives) - len(self._held.pop(place, ("", ()))[1])
             if natives:
-                self._held[conversation] = (digest, natives)
+                self._held[place] = (digest, natives)
             while self._size > _MOST and len(self._held) > 1:
                 self._size -= len(self._held.popitem(last=False)[1][1])
 

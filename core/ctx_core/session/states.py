@@ -106,7 +106,7 @@ class StateMemory:
 
     def _recall(self, recalled: Recalled, known: str, stored: WindowState, transcript: Transcript[Any]) -> bool:
         """Take a state that stands where it stood, if the rest of it matches too."""
-        seen = self._index.seen(known, stored, transcript)
+        seen = self._index.seen(recalled.conversation.key, known, stored, transcript)
         found = WindowState() if seen == "edited" else stored if seen == "same" else matching(stored, transcript)
         if found.decided or found.summary:
             recalled.state, recalled.verify = found, "ends"
@@ -139,7 +139,7 @@ class StateMemory:
                     kept.insert(0, {_ID: known, **state.to_dict()})
                 self._write(key, kept[: _MOST_NAMED if recalled.conversation.named else _MOST_NAMELESS], recalled)
         if recalled.id is not None:
-            self._index.hold(recalled.id, state, transcript)
+            self._index.hold(key, recalled.id, state, transcript)
 
     def latest(self, recalled: Recalled) -> WindowState:
         """Give what is stored of a turn's conversation by now; fresh where nothing is."""
@@ -152,8 +152,7 @@ class StateMemory:
         for key in conversation.keys:
             recalled = Recalled(conversation)
             with self._lock(key):
-                for entry in self._entries(key, recalled):
-                    self._index.forget(str(entry.get(_ID)))
+                self._index.forget(key)
                 self._write(key, [], recalled)
         for claim in [claim for claim in self._failed if claim.startswith(f"{conversation.key}\0")]:
             self._failed.pop(claim, None)
