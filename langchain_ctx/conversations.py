@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import Enum
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -49,7 +50,7 @@ def conversation_of(config: RunnableConfig | None) -> Conversation | None:
 
 
 def _tells(value: object) -> bool:
-    return isinstance(value, str | int | UUID) and value != ""
+    return isinstance(value, str | int | UUID | Enum) and value != ""
 
 
 def _is_noise(name: str) -> bool:

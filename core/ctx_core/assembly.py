@@ -15,8 +15,8 @@ from ctx_core.history.needed import newest_tokens
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
-from ctx_core.history.window import select
-from ctx_core.layers import FilledLayer, Layer, Rest, fill
+from ctx_core.history.window import Granted, select
+from ctx_core.layers import FilledLayer, Layer, Rest, fill, message_of
 from ctx_core.messages import MEDIA, Message, Role
 from ctx_core.plan import Plan
 from ctx_core.transcript import Transcript
@@ -189,10 +189,18 @@ class Assembly:
             granted=self._granted(),
         )
 
-    def _granted(self) -> int:
-        """Give the tokens that the budget grants the conversation at most: what others take of them may vary."""
-        size, limit = self.plan.budget.parts.get("history"), self.plan.limit
-        return min(limit, size.count) if isinstance(size, Tokens) else limit
+    def _granted(self) -> Granted:
+        """Give what the conversation is granted at most, and by what it is counted: a cut holds under these.
+
+        Layers take of it too, but what they take may be another amount on every turn.
+        """
+        size = self.plan.budget.parts.get("history")
+        limit = max(0, self.plan.limit - self.tools - self.options - self.plan.taken)
+        counter = self.plan.counter
+        return Granted(
+            tokens=min(limit, size.count) if isinstance(size, Tokens) else limit,
+            counter=f"{counter.tokenizer.name} {counter.model or ''}".strip(),
+        )
 
     def _summarize(self, state: WindowState, *, to_come: bool = False) -> None:
         """Set the summary of what a state leaves out; one that is still to come has the whole of its cap kept free."""
@@ -259,7 +267,7 @@ class Assembly:
     def _original(self) -> int:
         """Tokens of everything there is, had nothing been left out."""
         count = self.plan.counter.count_message
-        layers = _made(Role.SYSTEM, [layer.body for layer in self.plan.layers])
+        layers = message_of(Role.SYSTEM, [layer.body for layer in self.plan.layers])
         texts = 0 if layers is None else count(layers)
         conversation = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
         return self.plan.counter.primer + self.tools + self.options + texts + conversation
@@ -268,17 +276,17 @@ class Assembly:
         texts = [filled.text for filled in self.filled if not self._is_last(filled)]
         if self.plan.rolling is not None and self.plan.rolling.role is Role.SYSTEM and self.summary is not None:
             texts.append(self.summary.text)
-        return _made(Role.SYSTEM, texts)
+        return message_of(Role.SYSTEM, texts)
 
     def _summary_message(self) -> Message | None:
         """Give the summary where it is a message of its own."""
         rolling = self.plan.rolling
         if rolling is None or rolling.role is Role.SYSTEM or self.summary is None:
             return None
-        return _made(rolling.role, [self.summary.text])
+        return message_of(rolling.role, [self.summary.text])
 
     def _volatile_message(self) -> Message | None:
-        return _made(Role.USER, [filled.text for filled in self.filled if self._is_last(filled)])
+        return message_of(Role.USER, [filled.text for filled in self.filled if self._is_last(filled)])
 
     def _is_last(self, filled: FilledLayer) -> bool:
         return self.plan.volatile_last and not filled.layer.stable
@@ -307,9 +315,3 @@ class Assembly:
             return part
         used = sum(filled.used for filled in self.filled if filled.layer.name in layer.shares_with)
         return max(0, (part or 0) + sum(shared) - used)
-
-
-def _made(role: Role, texts: list[str]) -> Message | None:
-    """Give the message of several layers of text, or none if they have nothing to say."""
-    text = "\n\n".join(filter(None, texts))
-    return Message(role=role, parts=Message.user(text).parts, synthetic=True) if text else None

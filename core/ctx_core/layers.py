@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ctx_core.budget import Size
 from ctx_core.errors import BudgetError
+from ctx_core.messages import Message, Role
 from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:
@@ -102,6 +103,12 @@ class FilledLayer:
     items_left_out: int = 0
     truncated: bool = False
     """Whether its text was cut."""
+
+
+def message_of(role: Role, texts: Iterable[str]) -> Message | None:
+    """Give the message of several layers of text, or none if they have nothing to say."""
+    text = "\n\n".join(filter(None, texts))
+    return Message(role=role, parts=Message.user(text).parts, synthetic=True) if text else None
 
 
 def as_items(items: Iterable[str | Item]) -> tuple[Item, ...]:

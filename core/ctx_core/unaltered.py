@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from ctx_core.accounting import with_taken
 from ctx_core.context import Context
-from ctx_core.messages import Message, Role
+from ctx_core.history.state import WindowState
+from ctx_core.layers import message_of
+from ctx_core.messages import Role
 from ctx_core.report import ContextReport, HistoryReport, LayerReport
 
 if TYPE_CHECKING:
-    from ctx_core.history.state import WindowState
+    from ctx_core.messages import Message
     from ctx_core.plan import Plan
     from ctx_core.transcript import NativeT, Transcript
 
@@ -24,7 +26,7 @@ def unaltered(plan: Plan, transcript: Transcript[NativeT], state: WindowState) -
     codec = transcript.codec
     stable = [layer.body for layer in plan.layers if layer.stable or not plan.volatile_last]
     volatile = [layer.body for layer in plan.layers if not layer.stable and plan.volatile_last]
-    system, late = _made(Role.SYSTEM, stable), _made(Role.USER, volatile)
+    system, late = message_of(Role.SYSTEM, stable), message_of(Role.USER, volatile)
     messages = transcript.natives(len(transcript))
     question = _question(transcript)
     if late is not None:
@@ -39,7 +41,7 @@ def unaltered(plan: Plan, transcript: Transcript[NativeT], state: WindowState) -
         system_message=messages[0] if leads else None,
         conversation=messages[leads:],
         report=_report(plan, transcript, made, question),
-        state=state,
+        state=state if state.start <= len(transcript) else WindowState(),
         count=None,
         transcript=transcript,
     )
@@ -80,8 +82,3 @@ def _row(plan: Plan, name: str, used: int) -> LayerReport:
 def _question(transcript: Transcript[NativeT]) -> int | None:
     """Give the position of the message that is being answered."""
     return next((at for at in reversed(range(len(transcript))) if transcript.role(at) is Role.USER), None)
-
-
-def _made(role: Role, texts: list[str]) -> Message | None:
-    text = "\n\n".join(filter(None, texts))
-    return Message(role=role, parts=Message.user(text).parts, synthetic=True) if text else None

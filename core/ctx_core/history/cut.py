@@ -170,12 +170,15 @@ class Cut:
         """How many entries go out before the stretch that is kept up to the present."""
         return sum(1 for at in self.kept if at < self.start)
 
-    def remembered(self, transcript: Transcript[Any], granted: int, *, digested: bool = True) -> WindowState:
+    def remembered(
+        self, transcript: Transcript[Any], granted: int, counter: str, *, digested: bool = True
+    ) -> WindowState:
         """Give what to remember of all this.
 
         Args:
             transcript: the conversation.
-            granted: tokens of input that the budget grants, under which it was decided.
+            granted: tokens that the conversation is granted, under which it was decided.
+            counter: name of what counts them.
             digested: whether all that is left out is read for its digest.
         """
         entries, state = self.stretch.entries, self.stretch.state
@@ -185,11 +188,13 @@ class Cut:
         shortened = {at: most for at, most in self.shortened.items() if at in stay}
         if not (position or cleared or shortened or self.reasoning_from):
             return state.summary_only()
+        anew = self.made or self.decided or state.limit is None
         decided = replace(
             state,
             start=position,
             start_key=key_at(transcript, position),
-            limit=granted if self.made or self.decided or state.limit is None else state.limit,
+            limit=granted if anew else state.limit,
+            counter=counter if anew else state.counter,
             head_end=self._head_end() if self.made and position else state.head_end,
             cleared=cleared,
             shortened=shortened,
@@ -215,7 +220,7 @@ class Cut:
         if position and digested:
             goes_on = 0 < state.start <= position and state.gone_digest is not None
             begun = state.start if goes_on else 0
-            digest = digest_of(transcript, begun, position, state.gone_digest if goes_on else None)
+            digest = digest_of(transcript, begun, position, state.gone_digest if goes_on else None) or None
         return replace(decided, gone_keys=ends, gone_digest=digest)
 
     def lost_copies(self) -> bool:

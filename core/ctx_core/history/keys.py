@@ -6,7 +6,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.messages import AudioPart, CitationPart, FilePart, ImagePart, Message, OpaquePart, VideoPart
+from ctx_core.messages import AudioPart, CitationPart, FilePart, ImagePart, Message, OpaquePart, Role, VideoPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,8 @@ def message_key(message: Message) -> str:
         return str(message.role)
     digest = blake2b(digest_size=_SIZE)
     calls = (text for call in message.tool_calls for text in (call.name, call.arguments, call.id or ""))
-    for text in (message.role, message.text, message.tool_call_id or "", *calls):
+    speaker = "" if message.role is Role.TOOL else message.name or ""
+    for text in (message.role, speaker, message.text, message.tool_call_id or "", *calls):
         _feed(digest, text)
     for part in message.parts:
         for content in _contents(part):
@@ -59,8 +60,10 @@ def digest_of(transcript: Transcript[Any], start: int, end: int, before: str | N
 
 
 def _feed(digest: Any, content: str | bytes) -> None:  # noqa: ANN401 - hashlib's own type has no public name
-    digest.update(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
-    digest.update(b"\0")
+    """Add a content behind its length, so that no two rows of contents are the same bytes."""
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    digest.update(len(data).to_bytes(8, "big"))
+    digest.update(data)
 
 
 def _contents(part: Part) -> tuple[str | bytes, ...]:

@@ -25,6 +25,16 @@ _FIRST_LOOK: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Granted:
+    """Under what a cut is decided."""
+
+    tokens: int
+    """Tokens that the budget leaves the conversation, its tools and options aside, and layers not."""
+    counter: str
+    """Name of what counts them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """What of a conversation goes out."""
 
@@ -56,7 +66,7 @@ def select(
     state: WindowState,
     remembers: bool,
     truncate: bool,
-    granted: int,
+    granted: Granted,
 ) -> Window:
     """Choose what goes out.
 
@@ -69,7 +79,8 @@ def select(
         remembers: whether what is decided is to be remembered. Then a cut goes down to the policy's low-water mark, and
             all that it leaves out is read for its digest; else it fills the limit.
         truncate: whether, if all else fails, protected texts may be cut.
-        granted: tokens of input that the budget grants. Under more than a cut was made with, it is decided anew.
+        granted: under what it is decided. Where that is more than a cut was made with, or is counted by something else,
+            it is decided anew.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
@@ -87,12 +98,12 @@ def select(
         cut = cut_once(known)
         while cut.lost_copies():
             # A message was left out because it stood before as well, and there the cut has taken it.
-            cut = cut_once(cut.remembered(transcript, granted, digested=remembers))
+            cut = cut_once(cut.remembered(transcript, granted.tokens, granted.counter, digested=remembers))
             cut.made = True
         return cut
 
     cut = cut_from(state)
-    if state.limit is not None and granted > state.limit:
+    if state.limit is not None and (granted.tokens > state.limit or granted.counter != state.counter):
         cut = _roomier(cut_from(state.summary_only()), cut)
     stretch = cut.stretch
     entries = cut.listed()
@@ -101,7 +112,7 @@ def select(
         tokens=counter.count_sequence(entry.message for entry in entries),
         instructions=stretch.total(cut.kept & stretch.instructions),
         question=0 if cut.question is None else stretch.cost(cut.question),
-        state=cut.remembered(transcript, granted, digested=remembers),
+        state=cut.remembered(transcript, granted.tokens, granted.counter, digested=remembers),
         cut=cut,
     )
 

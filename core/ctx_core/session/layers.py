@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from ctx_core.awaiting import called, called_here
 from ctx_core.errors import BudgetError
@@ -45,6 +46,7 @@ class LayerSource(Protocol):
         ...
 
 
+_LOG: Final = logging.getLogger("ctx_core.session")
 LayerLike: TypeAlias = Layer | LayerSource | Callable[[LayerRequest], Layer | Awaitable[Layer | None] | None]
 """A layer, a source of layers, or a function from a request to a layer, sync or async."""
 
@@ -55,6 +57,9 @@ def as_layers(layers: Iterable[LayerLike]) -> tuple[LayerLike, ...]:
     Raises:
         BudgetError: for what is neither.
     """
+    if isinstance(layers, Layer | str) or not isinstance(layers, Iterable):
+        msg = f"layers must be a list of layers, found {type(layers).__name__}: put a single one into a list"
+        raise BudgetError(msg)
     listed = tuple(layers)
     for at, layer in enumerate(listed):
         if not (isinstance(layer, Layer | LayerSource) or callable(layer)):
@@ -67,22 +72,35 @@ def as_layers(layers: Iterable[LayerLike]) -> tuple[LayerLike, ...]:
 
 
 def asked(layers: Iterable[LayerLike], request: LayerRequest, *, after_cut: bool) -> Steps[list[Layer]]:
-    """Ask sources for their layers, those that wait for the cut or all others; in the order in which they stand."""
+    """Ask sources for their layers, those that wait for the cut or all others; in the order in which they stand.
+
+    A source that fails has nothing to say: the request goes out without it, and the log has a warning.
+
+    Raises:
+        BudgetError: for what is no layer.
+    """
     found: list[Layer] = []
     for source in layers:
         if bool(getattr(source, "after_cut", False)) is not after_cut:
             continue
-        layer: Layer | None = yield Step(partial(_layer, source, request), partial(_alayer, source, request))
-        if layer is not None:
+        try:
+            layer: object = yield Step(partial(_layer, source, request), partial(_alayer, source, request))
+        except Exception as error:  # noqa: BLE001 - whatever a retriever raises, the request goes out
+            _LOG.warning("a layer could not be had (%s): the request goes out without", type(error).__name__)
+            continue
+        if isinstance(layer, Layer):
             found.append(layer)
+        elif layer is not None:
+            msg = f"a source of layers must give a Layer or None, found {type(layer).__name__}"
+            raise BudgetError(msg)
     return found
 
 
-def _layer(source: Any, request: LayerRequest) -> Layer | None:  # noqa: ANN401 - a source or a function
+def _layer(source: Any, request: LayerRequest) -> object:  # noqa: ANN401 - a source or a function
     ask = source.layer_for if isinstance(source, LayerSource) else source
-    return cast("Layer | None", called_here(ask, request))
+    return called_here(ask, request)
 
 
-async def _alayer(source: Any, request: LayerRequest) -> Layer | None:  # noqa: ANN401 - a source or a function
+async def _alayer(source: Any, request: LayerRequest) -> object:  # noqa: ANN401 - a source or a function
     ask = getattr(source, "alayer_for", None) or (source.layer_for if isinstance(source, LayerSource) else source)
-    return cast("Layer | None", await called(ask, request))
+    return await called(ask, request)

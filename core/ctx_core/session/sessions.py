@@ -127,7 +127,7 @@ class Sessions(Generic[NativeT]):
 
     def renew(self, conversation: Conversation, messages: Sequence[NativeT]) -> None:
         """Delete what is kept of a conversation unless it matches these messages, which are all there are now."""
-        known = self.states.read(conversation, transcript_of(messages, None, self._codec))
+        known = self.states.read(conversation, transcript_of(messages, None, self._codec), quiet=True)
         if known.state == WindowState():
             self.forget(conversation)
 

@@ -211,7 +211,7 @@ def _listed(stored: object) -> list[Mapping[str, Any]]:
     """Give the states of what was stored; what is damaged is none."""
     entries: object = cast("Mapping[str, Any]", stored).get(_STATES) if isinstance(stored, Mapping) else None
     listed = cast("Sequence[object]", entries) if isinstance(entries, list) else ()
-    return [cast("Mapping[str, Any]", entry) for entry in listed if isinstance(entry, Mapping)]
+    return [dict(cast("Mapping[str, Any]", entry)) for entry in listed if isinstance(entry, Mapping)]
 
 
 def _read(entry: Mapping[str, Any]) -> tuple[str, WindowState]:

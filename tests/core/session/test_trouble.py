@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import logging
 import os
 import threading
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ctx_core import ContextSession, Layer, StateCache
+from ctx_core import BudgetError, ContextBudget, ContextSession, Layer, StateCache, Tokens
+from ctx_core.memory import ConversationMemory
 from tests.core.session.kitchen import LIMIT, WORDS, Notes, OpenAIMessage, talk, texts
 
 if TYPE_CHECKING:
@@ -49,6 +51,33 @@ class Down(dict[str, Any]):
         super().__delitem__(key) if "delete" not in self.broken else fail()
 
 
+def stop(*_: Any) -> Any:
+    """Run out of answers, as `next` does."""
+    raise StopIteration
+
+
+def cancelled(*_: Any) -> Any:
+    """Be cancelled by a client of its own."""
+    raise asyncio.CancelledError
+
+
+async def acancelled(*_: Any) -> Any:
+    """Be cancelled on the loop, though the request is not."""
+    raise asyncio.CancelledError
+
+
+class Lazy(dict[str, Any]):
+    """A row that fails when it is read."""
+
+    def keys(self) -> Any:
+        """Fail."""
+        return fail()
+
+    def get(self, *_: Any) -> Any:
+        """Fail."""
+        return fail()
+
+
 def fail(*_: Any) -> Any:
     """Fail as a client does, with content in the error."""
     msg = "secret"
@@ -73,6 +102,13 @@ OPTIONS: list[dict[str, Any]] = [
     {"usage_log": FailingLog()},
     {"on_report": fail},
     {"on_report": afail},
+    {"on_report": stop},
+    {"on_report": cancelled},
+    {"on_report": acancelled},
+    {"layers": [fail]},
+    {"layers": [afail]},
+    {"layers": [stop]},
+    {"states": {"": Lazy()}},
 ]
 
 
@@ -82,7 +118,7 @@ async def test_memory_and_listeners_never_stop_a_request(
     options: dict[str, Any], door: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """One warning without content, and the request goes out, with its summary."""
-    session = make(summarizer=Notes(), **options)
+    session = make(summarizer=Notes(), **copy.deepcopy(options))
     context = await session.afit(talk(20)) if door == "async" else session.fit(talk(20))
     assert texts(context)[0].endswith("told: my question 0")
     assert context.tokens <= LIMIT
@@ -120,6 +156,64 @@ def test_what_a_store_may_have_made_of_it_does_no_harm(stored: Any) -> None:
     """Anything but what was kept is a fresh conversation."""
     context = make(states={"": stored}, summarizer=Notes()).fit(talk(20))
     assert texts(context)[0].endswith("told: my question 0")
+
+
+@pytest.mark.parametrize("summarizer", [fail, afail, stop, cancelled, acancelled])
+@pytest.mark.parametrize("door", ["sync", "async"])
+async def test_a_summarizer_never_stops_a_request(summarizer: Any, door: str) -> None:
+    """The marker stands there, and nobody hangs."""
+    session = make(summarizer=summarizer)
+    context = await asyncio.wait_for(session.afit(talk(20)), 20) if door == "async" else session.fit(talk(20))
+    assert texts(context)[0].endswith("earlier messages omitted]")
+
+
+def test_a_layer_that_is_not_there_may_have_a_part() -> None:
+    """A source with nothing to say, and one that waits for a cut, in a budget that names them; a text is no layer."""
+    parts = {"facts": Tokens(5), "later": Tokens(5)}
+    budget = ContextBudget(LIMIT, parts=parts)
+    session = ContextSession[OpenAIMessage](budget=budget, counter=WORDS, layers=[lambda _: None, ConversationMemory()])
+    assert session.fit(talk(1)).messages == talk(1)
+    wrong: Any = [lambda _: "text"]
+    with pytest.raises(BudgetError, match="must give a Layer or None, found str"):
+        make(layers=wrong).fit(talk(1))
+    with pytest.raises(BudgetError, match="put a single one into a list"):
+        make(layers=Layer(name="x", text="y"))
+
+
+def test_messages_that_cannot_be_compared_are_read_instead() -> None:
+    """An array among their fields raises when two of them are compared."""
+
+    class Odd:
+        def __eq__(self, other: object) -> bool:
+            return fail()  # type: ignore[no-any-return]
+
+        __hash__ = None  # type: ignore[assignment]
+
+    session = make()
+    first = session.fit([{**message, "extra": Odd()} for message in talk(20)])
+    again = session.fit([{**message, "extra": Odd()} for message in talk(20)])
+    assert (texts(again), again.report.history.cut) == (texts(first), False)
+
+
+def test_conversations_do_not_wait_for_each_others_store() -> None:
+    """32 of them over a store that takes its time: together they take less than one after the other would."""
+    inside, most, guard = [0], [0], threading.Lock()
+
+    class Slow(dict[str, Any]):
+        def __setitem__(self, key: str, value: Any) -> None:
+            with guard:
+                inside[0] += 1
+                most[0] = max(most[0], inside[0])
+            time.sleep(0.02)
+            with guard:
+                inside[0] -= 1
+            super().__setitem__(key, value)
+
+    states = Slow()
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(lambda at: make(states=states, key=str(at)).fit(talk(20)), range(32)))
+    assert most[0] > 1
+    assert len(states) == 32
 
 
 async def test_an_async_listener_is_awaited_by_the_async_doors() -> None:
