@@ -6,29 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
+from typing_extensions import override
 
 from ctx_core.errors import BudgetError
-from ctx_core.memory.retrieved import in_given_order, retrieved_layer
+from ctx_core.memory.retrieved import RetrievedMemory, in_given_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from langchain_core.documents import Document
     from langchain_core.embeddings import Embeddings
-    from langchain_core.runnables import RunnableConfig
 
     from ctx_core.budget import Size
-    from ctx_core.layers import Layer
     from ctx_core.memory.item import MemoryItem
-    from ctx_core.session import LayerRequest
 
 _FOUND = 20
 
 
-class RetrieverMemory:
+class RetrieverMemory(RetrievedMemory):
     """What a retriever or a vector store finds for a question, as memories or as a layer.
 
-    `builder.layer(memory.layer(question))`; the order is the retriever's.
+    `layers=[RetrieverMemory(retriever)]`, or `builder.layer(memory.layer(question))`. Behind the question its methods
+    take a `RunnableConfig`, which goes along to the retriever.
     """
 
     def __init__(
@@ -44,38 +43,21 @@ class RetrieverMemory:
         Raises:
             BudgetError: for something that is neither.
         """
+        super().__init__(max_items=max_items, cap=cap)
         if isinstance(source, VectorStore):
             source = source.as_retriever(search_kwargs={"k": max_items})
         if not isinstance(source, BaseRetriever):
             msg = f"expected a BaseRetriever or a VectorStore, found {type(source).__name__}"
             raise BudgetError(msg)
         self._retriever: BaseRetriever = source
-        self._max_items = max_items
-        self._cap = cap
 
-    def items(self, question: str, config: RunnableConfig | None = None) -> tuple[MemoryItem, ...]:
-        """Give what is found, best first."""
-        return documents_as_memories(self._retriever.invoke(question, config))[: self._max_items]
+    @override
+    def _find(self, question: str, *told: Any) -> tuple[MemoryItem, ...]:
+        return documents_as_memories(self._retriever.invoke(question, *told))
 
-    async def aitems(self, question: str, config: RunnableConfig | None = None) -> tuple[MemoryItem, ...]:
-        """Give what is found, best first."""
-        return documents_as_memories(await self._retriever.ainvoke(question, config))[: self._max_items]
-
-    def layer(self, question: str, config: RunnableConfig | None = None) -> Layer:
-        """Give the layer of what is found."""
-        return retrieved_layer(self.items(question, config), cap=self._cap)
-
-    async def alayer(self, question: str, config: RunnableConfig | None = None) -> Layer:
-        """Give the layer of what is found."""
-        return retrieved_layer(await self.aitems(question, config), cap=self._cap)
-
-    def layer_for(self, request: LayerRequest) -> Layer:
-        """Give the layer of what is found for the question of a request: `layers=[RetrieverMemory(retriever)]`."""
-        return self.layer(request.question)
-
-    async def alayer_for(self, request: LayerRequest) -> Layer:
-        """Give the layer of what is found for the question of a request."""
-        return await self.alayer(request.question)
+    @override
+    async def _afind(self, question: str, *told: Any) -> tuple[MemoryItem, ...]:
+        return documents_as_memories(await self._retriever.ainvoke(question, *told))
 
 
 class LangChainEmbedder:

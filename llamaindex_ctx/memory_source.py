@@ -8,10 +8,11 @@ from llama_index.core.async_utils import asyncio_run  # pyright: ignore[reportUn
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.schema import MetadataMode
+from typing_extensions import override
 
 from ctx_core.errors import BudgetError
 from ctx_core.layers import Layer
-from ctx_core.memory.retrieved import in_given_order, retrieved_layer
+from ctx_core.memory.retrieved import RetrievedMemory, in_given_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 _FOUND = 20
 
 
-class RetrieverMemory:
-    """What a retriever finds for a question, as memories or as a layer; the order is the retriever's."""
+class RetrieverMemory(RetrievedMemory):
+    """What a retriever finds for a question, as memories or as a layer: `layers=[RetrieverMemory(retriever)]`."""
 
     def __init__(self, retriever: BaseRetriever, *, max_items: int = _FOUND, cap: Size | None = None) -> None:
         """Take the retriever.
@@ -41,36 +42,19 @@ class RetrieverMemory:
         Raises:
             BudgetError: for something else.
         """
+        super().__init__(max_items=max_items, cap=cap)
         if not isinstance(retriever, BaseRetriever):
             msg = f"expected a LlamaIndex retriever, found {type(retriever).__name__}"
             raise BudgetError(msg)
         self._retriever = retriever
-        self._max_items = max_items
-        self._cap = cap
 
-    def items(self, question: str) -> tuple[MemoryItem, ...]:
-        """Give what is found, best first."""
-        return nodes_as_memories(self._retriever.retrieve(question))[: self._max_items]
+    @override
+    def _find(self, question: str, *told: Any) -> tuple[MemoryItem, ...]:
+        return nodes_as_memories(self._retriever.retrieve(question))
 
-    async def aitems(self, question: str) -> tuple[MemoryItem, ...]:
-        """Give what is found, best first."""
-        return nodes_as_memories(await self._retriever.aretrieve(question))[: self._max_items]
-
-    def layer(self, question: str) -> Layer:
-        """Give the layer of what is found."""
-        return retrieved_layer(self.items(question), cap=self._cap)
-
-    async def alayer(self, question: str) -> Layer:
-        """Give the layer of what is found."""
-        return retrieved_layer(await self.aitems(question), cap=self._cap)
-
-    def layer_for(self, request: LayerRequest) -> Layer:
-        """Give the layer of what is found for the question of a request: `layers=[RetrieverMemory(retriever)]`."""
-        return self.layer(request.question)
-
-    async def alayer_for(self, request: LayerRequest) -> Layer:
-        """Give the layer of what is found for the question of a request."""
-        return await self.alayer(request.question)
+    @override
+    async def _afind(self, question: str, *told: Any) -> tuple[MemoryItem, ...]:
+        return nodes_as_memories(await self._retriever.aretrieve(question))
 
 
 class BlockMemory:

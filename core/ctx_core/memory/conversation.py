@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final, Generic
+from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.codecs import codec_for
 from ctx_core.errors import MessageError
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ctx_core.budget import Size
-    from ctx_core.builder import ContextBuilder, OnOverflow
-    from ctx_core.context import Context
-    from ctx_core.history.state import WindowState
     from ctx_core.layers import Layer
     from ctx_core.memory.ranker import Ranker
     from ctx_core.session import LayerRequest
@@ -105,37 +102,6 @@ class ConversationMemory(Generic[NativeT]):
             asked = range(len(history)) if positions is None else positions
             return [item for at in asked if (item := read[at][1]) is not None]
 
-    def build(
-        self,
-        builder: ContextBuilder,
-        history: Sequence[NativeT],
-        message: NativeT | str | None = None,
-        *,
-        state: WindowState | None = None,
-        on_overflow: OnOverflow = "raise",
-    ) -> Context[NativeT]:
-        """Build as `builder.build` does, with what was left out and fits the question in the layer `memory`.
-
-        The context is built once to see what is left out; if anything is, a second time with the layer.
-
-        Args:
-            builder: everything but the layer `memory`.
-            history: the conversation so far.
-            message: the current message; by default the last one of the history is the question.
-            state: as for `builder.build`.
-            on_overflow: as for `builder.build`.
-        """
-        door = self._codec if self._codec is not None else codec_for(history, message)
-
-        def built(plan: ContextBuilder) -> Context[NativeT]:
-            return plan.build(history, message, codec=door, state=state, on_overflow=on_overflow)
-
-        context = built(builder)
-        kept = context.state.staying
-        left_out = [at for at in range(min(context.state.start, len(history))) if at not in kept]
-        layer = self._layer(_question(history, message, door), self.items(history, left_out))
-        return context if layer is None else built(builder.layer(layer))
-
     def _layer(self, question: str, items: list[MemoryItem]) -> Layer | None:
         if not items or not question:
             return None
@@ -190,13 +156,3 @@ def _spoken(message: Message) -> str:
     text = "\n".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]} […] {text[-half:]}"
-
-
-def _question(history: Sequence[Any], message: object, door: Codec[Any]) -> str:
-    if isinstance(message, str):
-        return message
-    natives = [*history[-8:], *(() if message is None else (message,))]
-    for native in reversed(natives):
-        if door.role(native) is Role.USER:
-            return _spoken(door.read(native))
-    return ""

@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from ctx_core import ContextBudget, ContextBuilder, Message, TokenCounter, Tokens, WindowState
+from ctx_core import Context, ContextBudget, ContextBuilder, ContextSession, Message, TokenCounter, Tokens, WindowState
 from ctx_core.errors import MessageError
 from ctx_core.memory import ConversationMemory
 from ctx_core.openai_messages import OpenAICodec
@@ -41,9 +41,17 @@ def builder(limit: int = 800) -> ContextBuilder:
     return ContextBuilder(ContextBudget(limit), TokenCounter.for_model("gpt-4o")).system("Be kind.")
 
 
+def build(
+    memory: Chat, history: list[dict[str, Any]], message: str | None = None, state: WindowState | None = None
+) -> Context[dict[str, Any]]:
+    """Build a request with what the memory recalls."""
+    session = ContextSession[dict[str, Any]](builder(), layers=[memory])
+    return session.fit(history, message, state=state or WindowState())
+
+
 def test_what_was_cut_is_found_again() -> None:
     """The first message is long gone, and its answer is in the prompt."""
-    context = Chat(cap=Tokens(200)).build(builder(), talk(60), "What was my locker code?")
+    context = build(Chat(cap=Tokens(200)), talk(60), "What was my locker code?")
     assert context.report.history.omitted > 0
     assert "user: My locker code is 4711" in context.system_prompt
     assert context.tokens <= 800
@@ -56,7 +64,7 @@ def test_it_stays_within_the_budget_over_many_turns() -> None:
     for turn in talk(30)[2:]:
         history.append(turn)
         if turn["role"] == "assistant":
-            context = memory.build(builder(), history, "And my locker code?", state=state)
+            context = build(memory, history, "And my locker code?", state=state)
             state = context.state
             assert context.tokens <= 800
             window = [message["content"] for message in context.conversation]
@@ -65,13 +73,13 @@ def test_it_stays_within_the_budget_over_many_turns() -> None:
 
 def test_nothing_is_recalled_while_everything_is_there() -> None:
     """A short conversation has no memory layer."""
-    context = Chat().build(builder(), talk(1), "What was my locker code?")
+    context = build(Chat(), talk(1), "What was my locker code?")
     assert "earlier" not in context.system_prompt
 
 
 def test_a_question_about_nothing_recalls_nothing() -> None:
     """What shares no word with the question stays out."""
-    context = Chat().build(builder(), talk(60), "Xylophone?")
+    context = build(Chat(), talk(60), "Xylophone?")
     assert "earlier" not in context.system_prompt
 
 
@@ -116,7 +124,7 @@ def test_instructions_and_results_are_not_remembered() -> None:
 def test_the_last_user_message_is_the_question() -> None:
     """Without a current message the end of the history asks."""
     history = [*talk(60), {"role": "user", "content": "What was my locker code?"}]
-    assert "4711" in Chat(cap=Tokens(200)).build(builder(), history).system_prompt
+    assert "4711" in build(Chat(cap=Tokens(200)), history).system_prompt
 
 
 def test_a_message_that_cannot_be_read_is_named() -> None:
