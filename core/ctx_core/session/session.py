@@ -79,6 +79,7 @@ class ContextSession(Generic[NativeT]):
         *,
         tools: Sequence[ToolDefinition] | None = None,
         state: WindowState | Mapping[str, Any] | None = None,
+        verify: Verify | None = None,
     ) -> Context[NativeT]:
         """Give the context of a request.
 
@@ -88,12 +89,13 @@ class ContextSession(Generic[NativeT]):
             tools: definitions of the tools of this request; by default those of the session.
             state: what the last call gave as `context.state`, or its JSON; `WindowState()` or `{}` for the first
                 call. By default the session remembers.
+            verify: how this `state` is held against the messages; by default as the session says.
 
         Raises:
             ContextOverflowError: if what is protected does not fit.
             MessageError: for a message that cannot be read.
         """
-        return run(self._sessions.turn(self._turn(messages, message, tools, state)))
+        return run(self._sessions.turn(self._turn(messages, message, tools, state, verify)))
 
     async def afit(
         self,
@@ -102,9 +104,10 @@ class ContextSession(Generic[NativeT]):
         *,
         tools: Sequence[ToolDefinition] | None = None,
         state: WindowState | Mapping[str, Any] | None = None,
+        verify: Verify | None = None,
     ) -> Context[NativeT]:
         """Give the context of a request without holding up the event loop; as `fit`."""
-        return await arun(self._sessions.turn(self._turn(messages, message, tools, state)))
+        return await arun(self._sessions.turn(self._turn(messages, message, tools, state, verify)))
 
     def add(self, messages: Iterable[NativeT]) -> None:
         """Add messages to those that the session holds: all of them, or none if one cannot be read.
@@ -162,6 +165,7 @@ class ContextSession(Generic[NativeT]):
         message: NativeT | str | None,
         tools: Sequence[ToolDefinition] | None,
         state: WindowState | Mapping[str, Any] | None,
+        verify: Verify | None,
     ) -> Turn[NativeT]:
         return Turn(
             history=messages,
@@ -170,5 +174,5 @@ class ContextSession(Generic[NativeT]):
             state=WindowState.from_dict(state) if isinstance(state, Mapping) else state,
             tools=None if tools is None else tuple(tools),
             enabled=self.enabled,
-            verify=self._verify,
+            verify=self._verify if verify is None else verify,
         )

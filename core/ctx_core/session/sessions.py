@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, cast
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import transcript_of
 from ctx_core.counting.counter import ToolDefinition
+from ctx_core.history.keys import key_at
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
 from ctx_core.layers import Layer
@@ -240,6 +241,7 @@ def _as_cut(first: Context[NativeT], second: Context[NativeT]) -> Context[Native
 
 
 def _asking(transcript: Transcript[Any]) -> str:
-    """Give what tells one turn of the user's from another: where the last question stands."""
+    """Give what tells one turn of the user's from another: the last question, and where it stands."""
     asked = (at for at in range(len(transcript) - 1, -1, -1) if transcript.role(at) is Role.USER)
-    return str(next(asked, -1))
+    at = next(asked, None)
+    return "" if at is None else f"{at} {key_at(transcript, at)}"

@@ -131,7 +131,8 @@ class StateMemory:
             if before is not None and before != recalled.stored:
                 ahead = before.start > state.start and before.limit == state.limit
                 state = before.with_newer_summary(state) if ahead else state.with_newer_summary(before)
-            if state != (before or WindowState()):
+            # Compared as they are stored: what was looked up anew, such as where the instructions are, is no change.
+            if state.to_dict() != (before or WindowState()).to_dict():
                 known = recalled.id or uuid4().hex[:12]
                 recalled.id, recalled.stored, recalled.found = known, state, key
                 kept = [entry for entry in entries if entry.get(_ID) != known]

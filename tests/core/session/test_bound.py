@@ -197,6 +197,8 @@ def test_ends_only_are_checked_where_that_is_asked_for() -> None:
     edited = Watched(messages)
     edited[state.start // 2] = {"role": "system", "content": "unnoticed"}
     assert make(verify="ends").fit(edited, state=state).messages[0]["content"] != "unnoticed"
+    assert make().fit(edited, state=state, verify="ends").messages[0]["content"] != "unnoticed"
+    assert make(verify="ends").fit(edited, state=state, verify="all").messages[0]["content"] == "unnoticed"
     edited[0] = {"role": "system", "content": "noticed"}
     assert make(verify="ends").fit(edited, state=state).messages[0]["content"] == "noticed"
 
