@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 Summarizer: TypeAlias = Callable[[str, Sequence[Message]], str | Awaitable[str]]
 """Gives the new summary from the one so far (empty at first) and the messages that leave. May be a coroutine
 function; an object may have both `__call__` and, for the async doors, `acall`."""
+
+
+Progress: TypeAlias = Callable[[str, int], object]
+"""Is told of a summary that is not finished, and of how many of the messages that leave are in it."""
 
 
 class Summarizing:
@@ -59,33 +64,53 @@ class Summarizing:
         self._timeout = timeout
         self._counter = as_counter(counter)
 
-    def write(self, context: Context[Any]) -> str:
+    def write(self, context: Context[Any], progress: Progress | None = None) -> str:
         """Give the summary of what a context leaves out, which goes on from the one it has.
+
+        Args:
+            context: what leaves, and the summary so far.
+            progress: is told of the summary after each piece but the last, and of how many messages are in it, so that
+                a failure loses nothing. After a timeout nothing more is asked, and nothing told.
 
         Raises:
             TimeoutError: if it takes too long.
             ValueError: if the summarizer gives an empty one.
             Exception: whatever the summarizer raises.
         """
-        rounds = self._rounds(context.state.summary, context.unsummarized())
-        return run(rounds) if self._timeout is None else in_thread(lambda: run(rounds), self._timeout)
+        stopped = threading.Event()
+        rounds = self._rounds(context, progress, stopped)
+        try:
+            return run(rounds) if self._timeout is None else in_thread(lambda: run(rounds), self._timeout)
+        finally:
+            stopped.set()
 
-    async def awrite(self, context: Context[Any]) -> str:
+    async def awrite(self, context: Context[Any], progress: Progress | None = None) -> str:
         """Give the summary of what a context leaves out; as `write`."""
         import asyncio
 
-        async with asyncio.timeout(self._timeout):
-            return await arun(self._rounds(context.state.summary, context.unsummarized()))
+        stopped = threading.Event()
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await arun(self._rounds(context, progress, stopped))
+        finally:
+            stopped.set()
 
-    def _rounds(self, summary: str, leaving: Sequence[Message]) -> Steps[str]:
+    def _rounds(self, context: Context[Any], progress: Progress | None, stopped: threading.Event) -> Steps[str]:
         """Go through what leaves; half of the summarizer's window is for it, half for the summary so far."""
-        half = self._window // 2
+        half, summary, given = self._window // 2, context.state.summary, 0
+        leaving = context.unsummarized()
         for piece in pieces(leaving, half, self._counter):
             so_far = cut_end(summary, half, self._counter)
             summary = yield Step(partial(self._ask, so_far, piece), partial(self._aask, so_far, piece))
             if not summary.strip():
                 msg = "the summarizer gave an empty summary"
                 raise ValueError(msg)
+            if stopped.is_set():
+                msg = "the turn has gone on without"
+                raise TimeoutError(msg)
+            given += len(piece)
+            if progress is not None and given < len(leaving):
+                progress(summary, given)
         return summary
 
     def _ask(self, summary: str, piece: Sequence[Message]) -> str:

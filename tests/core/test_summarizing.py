@@ -18,6 +18,7 @@ from ctx_core import (
     RollingSummary,
     Summarizing,
     Tokens,
+    WindowState,
 )
 from tests.contract.shared import case_files, failed, load
 from tests.core.summaries import CAP, WORDS, Conversation, Notes, OpenAIMessage, contents, fail, talk, texts
@@ -198,15 +199,31 @@ def test_room_for_the_summary_is_kept_free_before_it_is_there() -> None:
     assert contents(full)[1:] == contents(waiting)[1:]
 
 
-def test_if_one_piece_fails_all_of_them_wait() -> None:
-    """Half a summary must not stand for the whole."""
-    notes = Notes()
+@pytest.mark.parametrize("form", ["pure", "keeping"])
+@pytest.mark.parametrize("fails_at", [1, 2, 5])
+def test_what_a_piece_gave_is_kept_where_a_later_one_fails(form: str, fails_at: int) -> None:
+    """It is shown with a marker for the rest, and the next turn goes on from there: no message is given twice."""
+    notes, states, state = Notes(), dict[str, Any](), WindowState()
+    failing = [True]
 
-    def second_fails(summary: str, messages: Sequence[Message]) -> str:
-        return notes(summary, messages) if not notes.calls else fail(summary, messages)
+    def later_fails(summary: str, messages: Sequence[Message]) -> str:
+        if failing[0] and len(notes.calls) == fails_at:
+            return fail(summary, messages)
+        return notes(summary, messages)
 
-    context = Conversation().ask(Summarizing(second_fails, window=100, counter=WORDS), talk(200))
-    assert (context.state.summary, len(context.unsummarized())) == ("", context.state.start)
+    session = ContextSession[OpenAIMessage](
+        Conversation().builder, states=states, summarizer=Summarizing(later_fails, window=100, counter=WORDS)
+    )
+    context = session.fit(talk(200), state=state if form == "pure" else None)
+    given = len(notes.given)
+    assert (
+        contents(context)[0] == f"So far:\nnotes {fails_at}\n[{context.state.start - given} earlier messages omitted]"
+    )
+    assert context.tokens <= 40
+    failing[0] = False
+    again = session.fit(talk(201), state=context.state.to_dict() if form == "pure" else None)
+    assert notes.given == [message["content"] for message in talk(201)[: again.state.start]]
+    assert contents(again)[0] == f"So far:\nnotes {len(notes.calls)}"
 
 
 @pytest.mark.parametrize(

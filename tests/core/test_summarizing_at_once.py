@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ctx_core import Context, ContextSession, Message, StateCache, Summarizing
-from tests.core.summaries import Conversation, OpenAIMessage, contents, talk
+from tests.core.summaries import WORDS, Conversation, OpenAIMessage, contents, talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +31,26 @@ def test_a_model_that_takes_too_long_is_not_waited_for() -> None:
     finally:
         done.set()
     assert contents(context)[0].endswith("earlier messages omitted]")
+
+
+@pytest.mark.parametrize("door", ["sync", "async"])
+async def test_after_a_timeout_no_further_piece_is_asked_for(door: str) -> None:
+    """What was given in time is kept, and a model that comes too late is left alone."""
+    calls: list[int] = []
+
+    def slow(summary: str, messages: Sequence[Message]) -> str:
+        del summary
+        calls.append(len(messages))
+        time.sleep(0.02 if len(calls) < 3 else 0.3)
+        return f"notes {len(calls)}"
+
+    session = Conversation().session(Summarizing(slow, window=100, timeout=0.2, counter=WORDS))
+    context = session.fit(talk(200)) if door == "sync" else await session.afit(talk(200))
+    asked = len(calls)
+    assert context.state.summary == f"notes {asked - 1}"
+    assert len(context.unsummarized()) == context.state.start - sum(calls[:-1])
+    await asyncio.sleep(0.5)
+    assert len(calls) == asked
 
 
 async def test_a_task_that_takes_too_long_is_cancelled() -> None:

@@ -119,6 +119,28 @@ def _with_true_summary(state: WindowState, transcript: Transcript[Any]) -> Windo
     return state.without_summary()
 
 
+def partly_summarized(state: WindowState, summary: str, given: int, transcript: Transcript[Any]) -> WindowState:
+    """Give a state with a summary of the first messages of those that are left out and not in its summary yet.
+
+    Args:
+        state: of the conversation as it is cut.
+        summary: speaks of them, and of all that the summary before spoke of.
+        given: so many; fewer than there are.
+        transcript: the conversation.
+    """
+    until = state.unsummarized()[given]
+    gone = [at for at in state.gone() if at < until]
+    return replace(
+        state,
+        summary=summary,
+        summarized=until,
+        spared=tuple(at for at in state.kept if at < until),
+        summary_ends=(gone[0], gone[-1]),
+        summary_keys=(key_at(transcript, gone[0]), key_at(transcript, gone[-1])),
+        summary_digest=digest_of(transcript, 0, until),
+    )
+
+
 def _same_summarized(state: WindowState, transcript: Transcript[Any]) -> bool:
     """Whether all that a summary speaks of says what it said, where no window tells."""
     return not state.summary or digest_of(transcript, 0, state.summarized) == state.summary_digest

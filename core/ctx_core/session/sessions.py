@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import transcript_of
+from ctx_core.context import Context
 from ctx_core.counting.counter import ToolDefinition
 from ctx_core.history.keys import key_at
-from ctx_core.history.remembered import Verify
+from ctx_core.history.remembered import Verify, partly_summarized
 from ctx_core.history.state import WindowState
 from ctx_core.layers import Layer
 from ctx_core.messages import Role
@@ -25,14 +26,13 @@ from ctx_core.session.conversation import Conversation, nameless
 from ctx_core.session.declaration import Declared
 from ctx_core.session.layers import LayerRequest, asked
 from ctx_core.session.listeners import Listeners
-from ctx_core.session.states import Recalled, memory_of
+from ctx_core.session.states import Recalled, StateMemory, memory_of
 from ctx_core.session.stores import StateCache
 from ctx_core.steps import Step, Steps
 from ctx_core.transcript import Codec, NativeT, Transcript
 from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:
-    from ctx_core.context import Context
     from ctx_core.session.options import SessionOptions
     from ctx_core.summarizing import Summarizing
 
@@ -190,15 +190,19 @@ class Sessions(Generic[NativeT]):
             failing = f"{claim}\0{id(summarizing):x}"
             if not context.unsummarized() or self.states.has_failed(failing, asking):
                 return context
+            written = _Written(self.states, request, known, context)
             try:
-                summary: str = yield Step(partial(summarizing.write, context), partial(summarizing.awrite, context))
+                summary: str = yield Step(
+                    partial(summarizing.write, context, written.partly),
+                    partial(summarizing.awrite, context, written.partly),
+                )
             except Exception as error:  # noqa: BLE001 - whatever stops the summary must not stop the turn
                 self.states.note_failure(failing, asking)
-                count = len(context.state.unsummarized())
+                count = len((written.state or context.state).unsummarized())
                 _LOG.warning(
                     "no summary this time (%s): %d messages wait for the next turn", type(error).__name__, count
                 )
-                return context
+                return context if written.state is None else _as_cut(context, request.build(written.state, "ends"))
             state = context.state.with_summary(request.within_cap(summary))
             context = _as_cut(context, request.build(state, "ends"))
             self.states.keep(known, context.state, context.transcript)
@@ -231,6 +235,24 @@ class _Request(Generic[NativeT]):
             return summary
         heading = plan.counter.count_text(f"{plan.rolling.heading}\n")
         return cut_end(summary, max(0, plan.summary_cap - heading), plan.counter)
+
+
+@dataclass(slots=True)
+class _Written(Generic[NativeT]):
+    """What a summarizer has written so far: kept at once, so that nothing is asked for twice."""
+
+    states: StateMemory
+    request: _Request[NativeT]
+    known: Recalled
+    context: Context[NativeT]
+    state: WindowState | None = None
+    """With the summary of a part of what leaves; None before the first piece."""
+
+    def partly(self, summary: str, given: int) -> None:
+        """Keep the summary of so many of the messages that leave."""
+        transcript = self.context.transcript
+        self.state = partly_summarized(self.context.state, self.request.within_cap(summary), given, transcript)
+        self.states.keep(self.known, self.state, transcript)
 
 
 def _as_cut(first: Context[NativeT], second: Context[NativeT]) -> Context[NativeT]:
