@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from concurrent.futures import Future
 from contextvars import copy_context
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -26,7 +28,13 @@ def awaited_here(answer: object) -> Any:  # noqa: ANN401 - what the function giv
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(awaited)
-    return in_thread(lambda: asyncio.run(awaited), None)
+    return in_thread(lambda: asyncio.run(awaited)).result()
+
+
+def is_async(function: object) -> bool:
+    """Whether a function, or an object that is called, is a coroutine function."""
+    call = getattr(function, "__call__", None)  # noqa: B004 - it is looked at, not asked for
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
 async def called(function: Callable[..., object], *arguments: object) -> Any:  # noqa: ANN401 - what the function gives
@@ -38,9 +46,10 @@ async def called(function: Callable[..., object], *arguments: object) -> Any:  #
     """
     import asyncio
 
-    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004 - an object may be one
     try:
-        answer = function(*arguments) if is_async else await asyncio.to_thread(_without_stop, function, *arguments)
+        answer = (
+            function(*arguments) if is_async(function) else await asyncio.to_thread(_without_stop, function, *arguments)
+        )
         return await answer if inspect.isawaitable(answer) else answer
     except asyncio.CancelledError:
         task = asyncio.current_task()
@@ -74,19 +83,23 @@ def _name(function: object) -> str:
     return getattr(function, "__qualname__", type(function).__name__)
 
 
-def in_thread(work: Callable[[], ResultT], timeout: float | None) -> ResultT:
-    """Do something in a thread, with the context variables of this one: traces and callbacks live in them.
+def in_thread(work: Callable[[], ResultT]) -> Future[ResultT]:
+    """Do something in a thread of its own, with the context variables of this one: traces and callbacks live in them.
 
-    Raises:
-        TimeoutError: after so many seconds; None: never.
+    The thread is a daemon: if it hangs, the process can end all the same, and no pool of others' is a thread short.
     """
-    from concurrent.futures import ThreadPoolExecutor
+    future: Future[ResultT] = Future()
+    variables = copy_context()
 
-    pool = ThreadPoolExecutor(1, thread_name_prefix="ctx-layers")
-    try:
-        return pool.submit(copy_context().run, work).result(timeout)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # what comes too late comes to nobody
+    def worked() -> None:
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(variables.run(work))
+            except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
+                future.set_exception(error)
+
+    Thread(target=worked, name="ctx-layers", daemon=True).start()
+    return future
 
 
 async def _awaited(answer: Awaitable[ResultT]) -> ResultT:

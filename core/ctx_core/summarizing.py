@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ctx_core.awaiting import called, called_here, in_thread
+from ctx_core.awaiting import called, called_here, in_thread, is_async
 from ctx_core.counting.counter import CounterLike, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.messages import Message
@@ -16,6 +16,8 @@ from ctx_core.summary_prompts import pieces
 from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from ctx_core.context import Context
 
 Summarizer: TypeAlias = Callable[[str, Sequence[Message]], str | Awaitable[str]]
@@ -41,6 +43,7 @@ class Summarizing:
         window: int = 16_000,
         timeout: float | None = 60.0,
         counter: CounterLike | None = None,
+        max_hanging: int = 4,
     ) -> None:
         """Take the summarizer.
 
@@ -49,9 +52,11 @@ class Summarizing:
             window: tokens that the summarizer is given at once; more goes to it piece by piece.
             timeout: seconds after which the turn goes on without; None: never.
             counter: counts for the window; by default the safe estimate.
+            max_hanging: calls that may still be running after their time, each in a thread of its own, one for each
+                conversation; with more of them nothing is asked, and turns go out with the marker.
 
         Raises:
-            BudgetError: if the window is below 100 tokens, or the timeout is not above 0.
+            BudgetError: if the window is below 100 tokens, the timeout is not above 0, or no call may hang.
         """
         if window < 100:  # noqa: PLR2004 - less holds no message and no summary
             msg = f"the summarizer's window must be 100 tokens or more, found {window}"
@@ -59,49 +64,79 @@ class Summarizing:
         if timeout is not None and timeout <= 0:
             msg = f"the timeout must be above 0 seconds, or None, found {timeout}"
             raise BudgetError(msg)
+        if max_hanging < 1:
+            msg = f"max_hanging must be 1 or more calls, found {max_hanging}"
+            raise BudgetError(msg)
+        self._max_hanging = max_hanging
+        self._hanging: dict[Future[str], str] = {}
         self._summarizer = summarizer
         self._window = window
         self._timeout = timeout
         self._counter = as_counter(counter)
 
-    def write(self, context: Context[Any], progress: Progress | None = None) -> str:
+    def write(self, context: Context[Any], progress: Progress | None = None, *, conversation: str = "") -> str:
         """Give the summary of what a context leaves out, which goes on from the one it has.
 
         Args:
             context: what leaves, and the summary so far.
             progress: is told of the summary after each piece but the last, and of how many messages are in it, so that
                 a failure loses nothing. After a timeout nothing more is asked, and nothing told.
+            conversation: whose turn it is: while a call for it hangs, no other is made.
 
         Raises:
-            TimeoutError: if it takes too long.
+            TimeoutError: if it takes too long, or calls hang.
             ValueError: if the summarizer gives an empty one.
             Exception: whatever the summarizer raises.
         """
+        self._refuse_if_hanging(conversation)
         stopped = threading.Event()
-        rounds = self._rounds(context, progress, stopped)
+        rounds = self._rounds(context, progress, stopped, conversation)
+        if self._timeout is None:
+            return run(rounds)
+        working = in_thread(lambda: run(rounds))
         try:
-            return run(rounds) if self._timeout is None else in_thread(lambda: run(rounds), self._timeout)
+            return working.result(self._timeout)
         finally:
             stopped.set()
+            self._note_hanging(working, conversation)
 
-    async def awrite(self, context: Context[Any], progress: Progress | None = None) -> str:
+    async def awrite(self, context: Context[Any], progress: Progress | None = None, *, conversation: str = "") -> str:
         """Give the summary of what a context leaves out; as `write`."""
         import asyncio
 
+        self._refuse_if_hanging(conversation)
         stopped = threading.Event()
         try:
             async with asyncio.timeout(self._timeout):
-                return await arun(self._rounds(context, progress, stopped))
+                return await arun(self._rounds(context, progress, stopped, conversation))
         finally:
             stopped.set()
 
-    def _rounds(self, context: Context[Any], progress: Progress | None, stopped: threading.Event) -> Steps[str]:
+    def _refuse_if_hanging(self, conversation: str) -> None:
+        hanging = list(self._hanging.values())
+        if len(hanging) >= self._max_hanging or conversation in hanging:
+            msg = f"{len(hanging)} calls of the summarizer still run after their time"
+            raise TimeoutError(msg)
+
+    def _note_hanging(self, call: Future[str], conversation: str) -> None:
+        """Remember a call that nobody waits for any more until it ends, if it ever does."""
+        if not call.done():
+            self._hanging[call] = conversation
+            call.add_done_callback(lambda ended: self._hanging.pop(ended, None))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle without what runs."""
+        return {**vars(self), "_hanging": {}}
+
+    def _rounds(
+        self, context: Context[Any], progress: Progress | None, stopped: threading.Event, conversation: str
+    ) -> Steps[str]:
         """Go through what leaves; half of the summarizer's window is for it, half for the summary so far."""
         half, summary, given = self._window // 2, context.state.summary, 0
         leaving = context.unsummarized()
         for piece in pieces(leaving, half, self._counter):
             so_far = cut_end(summary, half, self._counter)
-            summary = yield Step(partial(self._ask, so_far, piece), partial(self._aask, so_far, piece))
+            summary = yield Step(partial(self._ask, so_far, piece), partial(self._aask, so_far, piece, conversation))
             if not summary.strip():
                 msg = "the summarizer gave an empty summary"
                 raise ValueError(msg)
@@ -116,8 +151,18 @@ class Summarizing:
     def _ask(self, summary: str, piece: Sequence[Message]) -> str:
         return _text(called_here(self._summarizer, summary, piece))
 
-    async def _aask(self, summary: str, piece: Sequence[Message]) -> str:
-        return _text(await called(getattr(self._summarizer, "acall", self._summarizer), summary, piece))
+    async def _aask(self, summary: str, piece: Sequence[Message], conversation: str) -> str:
+        import asyncio
+
+        ask = getattr(self._summarizer, "acall", self._summarizer)
+        if is_async(ask):
+            return _text(await called(ask, summary, piece))
+        # Never in the loop's own pool: a few that hang would stop all else that runs there.
+        call = in_thread(partial(self._ask, summary, piece))
+        try:
+            return await asyncio.wrap_future(call)
+        finally:
+            self._note_hanging(call, conversation)
 
 
 def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing | None:

@@ -193,8 +193,8 @@ class Sessions(Generic[NativeT]):
             written = _Written(self.states, request, known, context)
             try:
                 summary: str = yield Step(
-                    partial(summarizing.write, context, written.partly),
-                    partial(summarizing.awrite, context, written.partly),
+                    partial(summarizing.write, context, written.partly, conversation=claim),
+                    partial(summarizing.awrite, context, written.partly, conversation=claim),
                 )
             except Exception as error:  # noqa: BLE001 - whatever stops the summary must not stop the turn
                 self.states.note_failure(failing, asking)

@@ -1,0 +1,115 @@
+"""A summarizer that hangs: it costs a thread and not one a turn, stops no turn, and does not keep the process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ctx_core import BudgetError, ContextSession, StateCache, Summarizing
+from tests.core.summaries import Conversation, OpenAIMessage, contents, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ctx_core import Message
+
+
+class Hanging:
+    """Answers nobody before it is let go."""
+
+    def __init__(self) -> None:
+        """Begin without calls."""
+        self.calls = 0
+        self.let_go = threading.Event()
+
+    def __call__(self, summary: str, messages: Sequence[Message]) -> str:
+        """Hang."""
+        self.calls += 1
+        self.let_go.wait(30)
+        return summary or messages[0].text
+
+
+@pytest.fixture
+def hanging() -> Iterator[Hanging]:
+    """A summarizer that is let go when the test ends."""
+    summarizer = Hanging()
+    yield summarizer
+    summarizer.let_go.set()
+
+
+def sessions(summarizing: Summarizing, count: int) -> list[ContextSession[OpenAIMessage]]:
+    """Give sessions of so many conversations."""
+    builder, states = Conversation().builder, StateCache()
+    return [
+        ContextSession[OpenAIMessage](builder, key=str(at), states=states, summarizer=summarizing)
+        for at in range(count)
+    ]
+
+
+async def fitted(session: ContextSession[OpenAIMessage], door: str, turns: int) -> Any:
+    """Ask by one of the doors."""
+    return await session.afit(talk(turns)) if door == "async" else session.fit(talk(turns))
+
+
+@pytest.mark.parametrize("door", ["sync", "async"])
+async def test_one_call_of_a_conversation_hangs_at_most(hanging: Hanging, door: str) -> None:
+    """Turn after turn goes out with the marker, and nothing more is asked until the call has ended."""
+    (session,) = sessions(Summarizing(hanging, timeout=0.05), 1)
+    for turns in range(20, 26):
+        context = await fitted(session, door, turns)
+        assert contents(context)[0].endswith("earlier messages omitted]")
+    assert hanging.calls == 1
+    hanging.let_go.set()
+    for _ in range(200):
+        if (await fitted(session, door, 30)).state.summary:
+            break
+        threading.Event().wait(0.01)
+    assert session.fit(talk(31)).state.summary == "my question 0"
+
+
+@pytest.mark.parametrize("door", ["sync", "async"])
+async def test_few_calls_hang_at_once(hanging: Hanging, door: str) -> None:
+    """Of many conversations `max_hanging` at most, each in one thread."""
+    before = threading.active_count()
+    for session in sessions(Summarizing(hanging, timeout=0.02, max_hanging=3), 8):
+        await fitted(session, door, 20)
+    assert hanging.calls == 3
+    assert sum(thread.name == "ctx-layers" for thread in threading.enumerate()) >= 3
+    assert threading.active_count() - before <= 3 + (8 if door == "async" else 0)  # the loop's own pool comes on top
+
+
+def test_no_call_is_refused() -> None:
+    """There must be one."""
+    with pytest.raises(BudgetError, match="found 0"):
+        Summarizing(lambda *_: "", max_hanging=0)
+
+
+PROGRAM = """
+import asyncio, threading
+from ctx_core import ContextSession, Summarizing
+
+def hang(summary, messages):
+    threading.Event().wait()
+
+talk = [{"role": ("user", "assistant")[at % 2], "content": f"message {at} of a long talk"} for at in range(201)]
+session = ContextSession(budget=200, summarizer=Summarizing(hang, timeout=0.05))
+context = {call}
+print(len(context.messages) > 1)
+"""
+
+
+@pytest.mark.parametrize("call", ["session.fit(talk)", "asyncio.run(session.afit(talk))"])
+def test_the_process_can_end(call: str) -> None:
+    """With a call that hangs for ever."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.replace("{call}", call)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr
