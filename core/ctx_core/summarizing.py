@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import unicodedata
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -44,6 +45,7 @@ class Summarizing:
         timeout: float | None = 60.0,
         counter: CounterLike | None = None,
         max_hanging: int = 4,
+        background: bool = False,
     ) -> None:
         """Take the summarizer.
 
@@ -54,6 +56,8 @@ class Summarizing:
             counter: counts for the window; by default the safe estimate.
             max_hanging: calls that may still be running after their time, each in a thread of its own, one for each
                 conversation; with more of them nothing is asked, and turns go out with the marker.
+            background: whether a turn goes out at once, with the marker, and the summary is written beside it, for a
+                later turn. It needs a session that keeps its states.
 
         Raises:
             BudgetError: if the window is below 100 tokens, the timeout is not above 0, or no call may hang.
@@ -67,6 +71,7 @@ class Summarizing:
         if max_hanging < 1:
             msg = f"max_hanging must be 1 or more calls, found {max_hanging}"
             raise BudgetError(msg)
+        self.background = background
         self._max_hanging = max_hanging
         self._hanging: dict[Future[str], str] = {}
         self._summarizer = summarizer
@@ -137,7 +142,7 @@ class Summarizing:
         for piece in pieces(leaving, half, self._counter):
             so_far = cut_end(summary, half, self._counter)
             summary = yield Step(partial(self._ask, so_far, piece), partial(self._aask, so_far, piece, conversation))
-            if not summary.strip():
+            if _is_blank(summary):
                 msg = "the summarizer gave an empty summary"
                 raise ValueError(msg)
             if stopped.is_set():
@@ -188,3 +193,8 @@ def _text(answer: object) -> str:
         return answer
     msg = f"the summarizer gave {type(answer).__name__} instead of a text"
     raise TypeError(msg)
+
+
+def _is_blank(text: str) -> bool:
+    """Whether a text shows nothing: spaces, control characters, characters of no width."""
+    return all(char.isspace() or unicodedata.category(char) in ("Cf", "Cc") for char in text)

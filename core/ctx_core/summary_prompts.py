@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ctx_core.counting.documents import document_text
+from ctx_core.counting.image_prices import image_size
+from ctx_core.messages import (
+    AudioPart,
+    CitationPart,
+    FilePart,
+    ImagePart,
+    OpaquePart,
+    ReasoningPart,
+    TextPart,
+    VideoPart,
+)
 from ctx_core.truncation import cut_middle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ctx_core.counting.counter import TokenCounter
-    from ctx_core.messages import Message
+    from ctx_core.messages import Message, Part
 
 
 def pieces(messages: Sequence[Message], window: int, counter: TokenCounter) -> list[list[Message]]:
-    """Cut what is to be summarized into pieces of at most so many tokens; a longer message loses its middle."""
+    """Cut what is to be summarized into pieces of at most so many tokens, whatever their bulk is made of.
+
+    A message that alone says more loses the middle of what it says, its calls and documents included.
+    """
     found: list[list[Message]] = []
     left = 0
     for message in messages:
-        size = counter.count_message(message)
+        said = spoken(message)
+        size = counter.count_message(_saying(message, said))
         if size > window:
-            frame = size - counter.count_text(message.text)
-            message = message.with_text(cut_middle(message.text, max(0, window - frame), counter))  # noqa: PLW2901
+            frame = size - counter.count_text(said)
+            message = _saying(message, cut_middle(said, max(0, window - frame), counter))  # noqa: PLW2901
             size = counter.count_message(message)
         if not found or size > left:
             found.append([])
@@ -33,7 +50,7 @@ def pieces(messages: Sequence[Message], window: int, counter: TokenCounter) -> l
 
 def as_prompt(summary: str, messages: Sequence[Message]) -> str:
     """Give what a model is asked for a summary: for summarizers that have a model at hand."""
-    lines = [f"{message.role}: {_spoken(message)}" for message in messages]
+    lines = [f"{message.role}: {spoken(message)}" for message in messages]
     so_far = f"<summary>\n{summary}\n</summary>\n\n" if summary else ""
     return (
         "You keep the memory of a conversation that has grown too long. Write the summary that is to stand for the "
@@ -44,6 +61,39 @@ def as_prompt(summary: str, messages: Sequence[Message]) -> str:
     )
 
 
-def _spoken(message: Message) -> str:
+def spoken(message: Message) -> str:
+    """Give all that a message says as a text: documents and calls with what is in them, media by kind and size.
+
+    What a model thought is no part of it.
+    """
+    said = [text for part in message.parts if (text := _said(part))]
     calls = [f"[calls {call.name} {call.arguments}]" for call in message.tool_calls]
-    return " ".join([message.text, *calls]).strip() or "[no text]"
+    return " ".join(["".join(said), *calls]).strip() or "[no text]"
+
+
+def _said(part: Part) -> str:
+    match part:
+        case TextPart(text=text) | CitationPart(text=text):
+            return text
+        case OpaquePart(text=text, call_id=call_id):
+            return "" if call_id is not None else text
+        case FilePart():
+            return document_text(part) or f"[document{_of(part.media_type)}]"
+        case ImagePart():
+            size = image_size(part)
+            return "[image]" if size is None else f"[image {size[0]}×{size[1]}]"
+        case AudioPart():
+            return f"[audio{_of(part.media_type)}]"
+        case VideoPart():
+            return f"[video{_of(part.media_type)}]"
+        case ReasoningPart():
+            return ""
+
+
+def _of(media_type: str | None) -> str:
+    return f" {media_type}" if media_type else ""
+
+
+def _saying(message: Message, text: str) -> Message:
+    """Give a message of the same speaker that says a text, and nothing else."""
+    return replace(message, parts=(TextPart(text),), tool_calls=(), altered=True)

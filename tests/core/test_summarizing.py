@@ -164,7 +164,7 @@ def test_if_it_fails_later_the_summary_so_far_stays() -> None:
     assert notes.given == [message["content"] for message in talk(31)[: context.state.start]]
 
 
-@pytest.mark.parametrize("answer", ["", "  \n", None, 7])
+@pytest.mark.parametrize("answer", ["", "  \n", "\u200b\u2060 \ufeff", None, 7])
 def test_what_is_no_summary_is_a_failure(answer: Any) -> None:
     """An empty text would stand for messages that are gone."""
     context = Conversation().ask(Summarizing(lambda *_: answer), talk(20))

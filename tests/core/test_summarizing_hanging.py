@@ -82,6 +82,30 @@ async def test_few_calls_hang_at_once(hanging: Hanging, door: str) -> None:
     assert threading.active_count() - before <= 3 + (8 if door == "async" else 0)  # the loop's own pool comes on top
 
 
+@pytest.mark.parametrize("door", ["sync", "async"])
+async def test_in_the_background_no_turn_waits(hanging: Hanging, door: str) -> None:
+    """It goes out with the marker, and a later one shows the summary: one call, however many turns there were."""
+    (session,) = sessions(Summarizing(hanging, background=True), 1)
+    for turns in (20, 21, 22):
+        context = await fitted(session, door, turns)
+        assert contents(context)[0].endswith("earlier messages omitted]")
+    hanging.let_go.set()
+    for _ in range(500):
+        context = await fitted(session, door, 22)
+        if context.state.summary:
+            break
+        threading.Event().wait(0.01)
+    assert contents(context)[0] == "So far:\nmy question 0"
+    assert hanging.calls == 1
+
+
+def test_in_the_pure_form_there_is_no_background() -> None:
+    """Nobody could give what was written there."""
+    (session,) = sessions(Summarizing(lambda *_: "notes", background=True), 1)
+    with pytest.raises(BudgetError, match="give no state"):
+        session.fit(talk(20), state={})
+
+
 def test_no_call_is_refused() -> None:
     """There must be one."""
     with pytest.raises(BudgetError, match="found 0"):

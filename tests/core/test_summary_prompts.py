@@ -8,7 +8,8 @@ from ctx_core import (
     Summarizing,
     ToolCall,
 )
-from ctx_core.summary_prompts import as_prompt, pieces
+from ctx_core.messages import AudioPart, CitationPart, FilePart, ImagePart, OpaquePart, ReasoningPart, TextPart
+from ctx_core.summary_prompts import as_prompt, pieces, spoken
 from tests.core.summaries import WORDS, Conversation, Notes, talk
 
 
@@ -51,3 +52,41 @@ def test_a_first_prompt_has_no_summary_so_far() -> None:
     """Nothing in it speaks of one."""
     assert "<summary>" not in as_prompt("", [Message.user("hi")])
     assert "summary so far" not in as_prompt("", [Message.user("hi")])
+
+
+def test_all_that_was_said_is_in_it() -> None:
+    """Documents and results with what is in them, media by kind and size, thoughts never."""
+    png = bytes.fromhex("89504e470d0a1a0a0000000d494844520000040000000300") + bytes(40)
+    parts = (
+        ReasoningPart("secret thought"),
+        TextPart("look: "),
+        ImagePart(data=png),
+        ImagePart(url="http://x/1"),
+        AudioPart(media_type="audio/wav"),
+        FilePart(text="the text of a document"),
+        FilePart(media_type="application/pdf"),
+        OpaquePart(kind="search_result", text="what was found"),
+        CitationPart("as it is written"),
+    )
+    said = spoken(Message(role=Role.USER, parts=parts))
+    assert said == (
+        "look: [image 1024×768][image][audio audio/wav]the text of a document[document application/pdf]"
+        "what was foundas it is written"
+    )
+
+
+def test_a_piece_is_within_its_window_whatever_its_bulk_is_made_of() -> None:
+    """Arguments, documents, results of blocks: head and tail of them stay."""
+    call = ToolCall(id="1", name="write", arguments=" ".join(f"a{at}" for at in range(2_000)))
+    words = " ".join(f"d{at}" for at in range(2_000))
+    messages = [
+        Message(role=Role.ASSISTANT, tool_calls=(call,)),
+        Message(role=Role.USER, parts=(FilePart(text=words),)),
+        Message(role=Role.TOOL, tool_call_id="1", parts=(OpaquePart(kind="resource", text=words),)),
+    ]
+    cut = pieces(messages, 100, WORDS)
+    assert [len(piece) for piece in cut] == [1, 1, 1]
+    assert all(WORDS.count_text(as_prompt("", piece)) < 200 for piece in cut)
+    assert all(
+        text in as_prompt("", [one for piece in cut for one in piece]) for text in ("write a0", "a1999", "d0", "d1999")
+    )

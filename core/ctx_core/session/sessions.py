@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
+from ctx_core.awaiting import in_thread
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import transcript_of
 from ctx_core.context import Context
 from ctx_core.counting.counter import ToolDefinition
+from ctx_core.errors import BudgetError
 from ctx_core.history.keys import key_at
 from ctx_core.history.remembered import Verify, partly_summarized
 from ctx_core.history.state import WindowState
@@ -28,7 +30,7 @@ from ctx_core.session.layers import LayerRequest, asked
 from ctx_core.session.listeners import Listeners
 from ctx_core.session.states import Recalled, StateMemory, memory_of
 from ctx_core.session.stores import StateCache
-from ctx_core.steps import Step, Steps
+from ctx_core.steps import Step, Steps, run
 from ctx_core.transcript import Codec, NativeT, Transcript
 from ctx_core.truncation import cut_end
 
@@ -147,6 +149,9 @@ class Sessions(Generic[NativeT]):
         if turn.keeps:
             self._bills.learn(conversation, transcript)
         if turn.state is not None:
+            if self._summarizing is not None and self._summarizing.background:
+                msg = "a summary that is written in the background needs a session that keeps its states: give no state"
+                raise BudgetError(msg)
             return Recalled(conversation, turn.state, turn.verify, usable=False)
         return self.states.read(conversation, transcript, quiet=not turn.keeps)
 
@@ -175,11 +180,23 @@ class Sessions(Generic[NativeT]):
         self._bills.note(known.conversation, context, request.builder.plan.counter)
 
     def _summarized(
-        self, summarizing: Summarizing, request: _Request[NativeT], known: Recalled, context: Context[NativeT]
+        self,
+        summarizing: Summarizing,
+        request: _Request[NativeT],
+        known: Recalled,
+        context: Context[NativeT],
+        *,
+        beside: bool = False,
     ) -> Steps[Context[NativeT]]:
-        """Build once more with a summary of what is left out, if this turn is the one to have it written."""
-        first = (context.state.gone_keys or ("",))[0]
-        claim, asking = f"{known.conversation.key}\0{first}", _asking(context.transcript)
+        """Build once more with a summary of what is left out, if this turn is the one to have it written.
+
+        Where it is written in the background, the turn goes on without, and this runs beside it.
+        """
+        claim = f"{known.conversation.key}\0{(context.state.gone_keys or ('',))[0]}"
+        failing, asking = f"{claim}\0{id(summarizing):x}", _asking(context.transcript)
+        if summarizing.background and not beside:
+            in_thread(lambda: run(self._summarized(summarizing, request, known, context, beside=True)))
+            return context
         with self.states.alone(claim) as alone:
             if not alone:
                 return context
@@ -187,7 +204,6 @@ class Sessions(Generic[NativeT]):
             if newer.summarized > context.state.summarized:
                 # Another turn has had it written while this one was on its way.
                 context = _as_cut(context, request.build(newer, "all"))
-            failing = f"{claim}\0{id(summarizing):x}"
             if not context.unsummarized() or self.states.has_failed(failing, asking):
                 return context
             written = _Written(self.states, request, known, context)
