@@ -44,7 +44,7 @@ class Cut:
     decided: bool = field(init=False, default=False)
     """Whether it is what the budget's limit of now asks for, though nothing had to go."""
     cleared: dict[int, int] = field(init=False)
-    """Position of every cleared result, and how many messages there were when it was cleared."""
+    """Position of every cleared result, and its age in steps when it was cleared."""
     shortened: dict[int, int] = field(init=False)
     """Position and tokens of every result that was cut to head and tail on overflow."""
     truncated: list[int] = field(init=False, default_factory=list[int])
@@ -184,7 +184,7 @@ class Cut:
         entries, state = self.stretch.entries, self.stretch.state
         position = entries[self.start].position if self.start < len(entries) else 0
         stay = {entries[at].position for at in self.kept}
-        cleared = {at: length for at, length in self.cleared.items() if at in stay}
+        cleared = {at: age for at, age in self.cleared.items() if at in stay}
         shortened = {at: most for at, most in self.shortened.items() if at in stay}
         if not (position or cleared or shortened or self.reasoning_from):
             return state.summary_only()

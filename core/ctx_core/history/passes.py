@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ctx_core.history.cuts import safe_cuts
 from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
-from ctx_core.history.tool_results import clearable
+from ctx_core.history.tool_results import clearable, placeholder
 from ctx_core.messages import Role
 
 if TYPE_CHECKING:
@@ -68,16 +68,17 @@ def _clear_results(cut: Cut) -> None:
         return
     tokens = cut.tokens
     candidates = list(clearable(stretch.entries, stretch.counter, policy, done=frozenset(cut.cleared)))
-    for at, text in candidates:
+    for at, age in candidates:
         position = stretch.entries[at].position
         if tokens <= cut.low:
             return
         if at not in cut.kept or at in cut.protected or position in cut.cleared:
             continue
-        form = stretch.entries[at].message.with_only_text(text)
+        message = stretch.entries[at].message
+        form = message.with_only_text(placeholder(message, stretch.counter, policy, age))
         if stretch.priced(at, form) < stretch.cost(at):
             tokens -= stretch.alter(at, form)
-            cut.cleared[position] = stretch.length
+            cut.cleared[position] = age
             cut.shortened.pop(position, None)
 
 

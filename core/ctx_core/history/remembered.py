@@ -61,7 +61,7 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
         kept=_shifted(state.kept, shift),
         instructions=instructions,
         head_end=None if state.head_end is None else max(0, state.head_end + shift),
-        cleared={at + shift: count + shift for at, count in state.cleared.items()},
+        cleared={at + shift: age for at, age in state.cleared.items()},
         shortened={at + shift: limit for at, limit in state.shortened.items()},
         reasoning_from=max(0, state.reasoning_from + shift),
         summarized=max(0, state.summarized + shift),

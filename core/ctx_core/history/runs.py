@@ -3,7 +3,7 @@
 A list that is long all the same, since the numbers follow no pattern, is compressed to a text.
 
 `(3, 4, 5, 9)` is packed as `[3, 3, 4, 1]`: three from 3 on, then one, four behind the last of them. Pairs are packed by
-what both numbers grow by: results at 2, 4, 6 that were all cleared at 40 are `[2, 40, 1, 2, 0, 2]`.
+what both numbers grow by: results at 2, 4, 6 of the ages 9, 8, 7 are `[2, 9, 1, 2, -1, 2]`.
 """
 
 from __future__ import annotations

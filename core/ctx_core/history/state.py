@@ -53,8 +53,7 @@ class WindowState:
     gone_digest: str | None = None
     """Digest of all that stands before `start` but the system messages: what is edited there is noticed by it."""
     cleared: Mapping[int, int] = field(default_factory=dict[int, int], hash=False)
-    """Position of each cleared tool result, and the number of messages that there were when it was cleared: the age
-    that its placeholder tells follows from that."""
+    """Position of each cleared tool result, and its age in steps when it was cleared, which its placeholder tells."""
     shortened: Mapping[int, int] = field(default_factory=dict[int, int], hash=False)
     """Position of each tool result that was cut to head and tail on overflow, and the tokens it was cut to."""
     results_digest: str | None = None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.counting.counter import TokenCounter
-from ctx_core.history.cuts import Turn, steps, turns
+from ctx_core.history.cuts import Turn, turns
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.repair import Entry, Repairs, repair
 from ctx_core.history.state import WindowState
@@ -45,8 +44,6 @@ class Stretch:
     """Indices of the system messages."""
     parallel: frozenset[int] = field(init=False)
     """Indices of the results of calls that were made side by side."""
-    _steps: list[int] = field(init=False)
-    """Positions of the messages with calls, each of which begins a step."""
     _forms: list[Message | None] = field(init=False)
     _costs: list[int | None] = field(init=False)
 
@@ -55,7 +52,6 @@ class Stretch:
         self.turns = turns(self.entries)
         self.instructions = frozenset(at for at, entry in enumerate(self.entries) if entry.message.role.instructs)
         self.parallel = frozenset(_parallel(self.entries))
-        self._steps = [self.entries[at].position for at, _ in steps(self.entries)]
         self._forms = [None] * len(self.entries)
         self._costs = [None] * len(self.entries)
 
@@ -104,17 +100,12 @@ class Stretch:
         )
         return next(later, len(self.entries))
 
-    def _age(self, at: int, length: int) -> int:
-        """Give how many steps there were behind that of an entry, when there were so many messages."""
-        begun = bisect_left(self._steps, length)
-        return max(0, begun - bisect_right(self._steps, self.entries[at].position))
-
     def _decided(self, at: int) -> Message:
         """Give the form that was decided earlier, or that the policy gives every message at first sight."""
         message, position, policy = self.entries[at].message, self.entries[at].position, self.policy
         if self.is_result(at):
             if position in self.state.cleared:
-                age = self._age(at, self.state.cleared[position])
+                age = max(0, self.state.cleared[position])
                 return message.with_only_text(placeholder(message, self.counter, policy.results, age))
             limit = policy.results.max_tokens
             if position in self.state.shortened:

@@ -47,8 +47,8 @@ def shortened(
 
 def clearable(
     entries: Sequence[Entry], counter: TokenCounter, policy: ToolResultPolicy, *, done: frozenset[int]
-) -> Iterator[tuple[int, str]]:
-    """Give the results that may be cleared on overflow, in the order in which they go, with their placeholders.
+) -> Iterator[tuple[int, int]]:
+    """Give the results that may be cleared on overflow, in the order in which they go, with their ages.
 
     First those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's.
 
@@ -59,7 +59,7 @@ def clearable(
         done: positions that are cleared already.
 
     Yields:
-        Index of the entry, and the text that is to stand in its place.
+        Index of the entry, and its age in steps.
     """
     aged = list(enumerate(reversed(steps(entries))))[::-1]
     for by_age in (True, False):
@@ -69,7 +69,7 @@ def clearable(
                 if entries[at].position in done or entries[at].made:
                     continue
                 if _gives_way(message, counter, policy, age, by_age=by_age):
-                    yield at, placeholder(message, counter, policy, age)
+                    yield at, age
 
 
 def cleared(message: Message, counter: TokenCounter, policy: ToolResultPolicy, age: int) -> Message:
