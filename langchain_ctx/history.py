@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import HumanMessage
 
 from ctx_core.budget import ContextBudget, Tokens
+from ctx_core.errors import BudgetError
 from ctx_core.messages import Role
 from ctx_core.session import Conversation, Sessions, Turn
 from ctx_core.steps import Step, Steps, arun, run
@@ -87,7 +89,7 @@ class HistoryView(BaseChatMessageHistory):
         """Empty the store, and forget all that is kept of the conversation."""
         async with self._lock.ahold():
             await self._backing.aclear()
-        self._sessions.forget(self._conversation)
+        await asyncio.to_thread(self._sessions.forget, self._conversation)
 
     def _view(self) -> Steps[list[BaseMessage]]:
         stored: list[BaseMessage] = yield Step(self._stored, self._astored)
@@ -139,7 +141,10 @@ class BudgetedChatMessageHistory(HistoryView):
             BudgetError: if there is neither a budget nor a model, or something given cannot work.
             UnknownModelError: if the budget is to come from a model whose window nothing knows.
         """
-        store = InMemoryHistory() if backing is None else backing
+        store: object = InMemoryHistory() if backing is None else backing
+        if not isinstance(store, BaseChatMessageHistory):
+            msg = f"backing must be a BaseChatMessageHistory, found {type(store).__name__}: a number goes to budget="
+            raise BudgetError(msg)
         given = {**options, "budget": budget}
         sessions, enabled = history_sessions(type(self).__name__, given, also=("backing", "session"))
         super().__init__(store, sessions, lock=SessionLock(), key=session)

@@ -69,7 +69,7 @@ def _budget(caller: str, budget: object, bound: BoundModel | None) -> ContextBud
     if isinstance(budget, ContextBudget):
         return budget
     if budget is None and bound is None:
-        msg = f"give a budget, as in {caller}(8_000, counter='gpt-4o'), or the model that has one"
+        msg = f"give a budget, as in {caller}(budget=8_000, counter='gpt-4o'), or the model that has one"
         raise BudgetError(msg)
     if budget is None and bound is not None:
         return ContextBudget.for_model(bound.model)

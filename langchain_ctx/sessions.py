@@ -7,6 +7,7 @@ import json
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
+from ctx_core.errors import BudgetError
 from langchain_ctx.history import HistoryView, history_sessions
 from langchain_ctx.session_lock import SessionLocks
 
@@ -95,6 +96,9 @@ def budgeted_session_history(
         BudgetError: if there is neither a budget nor a model, or something given cannot work.
         UnknownModelError: if the budget is to come from a model whose window nothing knows.
     """
+    if not callable(store_factory):
+        msg = f"store_factory must give the store of a session, found {type(store_factory).__name__}"
+        raise BudgetError(msg)
     given = {**options, "budget": budget}
     sessions, enabled = history_sessions("budgeted_session_history", given, also=("store_factory",))
     locks = SessionLocks()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
@@ -200,7 +201,7 @@ class ContextMemoryBuffer(MemoryRecord):
     async def aset(self, messages: Sequence[ChatMessage]) -> None:
         """Put these in the place of the whole conversation, as `set` does."""
         await self._door.areplace(owned(messages))
-        self._sessions.renew(self._conversation, messages)
+        await asyncio.to_thread(self._sessions.renew, self._conversation, messages)
 
     def reset(self) -> None:
         """Forget the conversation, in the chat store too, and all that is remembered of it."""
@@ -210,7 +211,7 @@ class ContextMemoryBuffer(MemoryRecord):
     async def areset(self) -> None:
         """Forget the conversation, as `reset` does."""
         await self._door.adelete()
-        self._sessions.forget(self._conversation)
+        await asyncio.to_thread(self._sessions.forget, self._conversation)
 
     @property
     def _conversation(self) -> Conversation:

@@ -182,10 +182,7 @@ def read_summary(data: object) -> RollingSummary | None:
     """
     if data is None or isinstance(data, RollingSummary):
         return data
-    if not isinstance(data, Mapping):
-        msg = f"summary must be a RollingSummary, found {type(data).__name__}"
-        raise BudgetError(msg)
-    written: dict[str, Any] = {**cast("Mapping[str, Any]", data)}
+    written = _written("summary", data, RollingSummary)
     written |= {"cap": read_size(written["cap"]), "role": Role(written["role"])}
     return RollingSummary(**written)
 
@@ -203,10 +200,15 @@ def read_options(data: object) -> RequestOptions | None:
     """
     if data is None or isinstance(data, RequestOptions):
         return data
-    if not isinstance(data, Mapping):
-        msg = f"request_options must be RequestOptions, found {type(data).__name__}"
-        raise BudgetError(msg)
-    return RequestOptions(**cast("Mapping[str, Any]", data))
+    return RequestOptions(**_written("request_options", data, RequestOptions))
+
+
+def _written(name: str, data: object, kind: type[object]) -> dict[str, Any]:
+    """Give what was written of a field, by name."""
+    if isinstance(data, Mapping):
+        return dict(cast("Mapping[str, Any]", data))
+    msg = f"{name} must be {kind.__name__}, found {type(data).__name__}"
+    raise BudgetError(msg)
 
 
 def write_size(size: Share | Tokens) -> dict[str, Any]:

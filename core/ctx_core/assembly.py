@@ -15,7 +15,7 @@ from ctx_core.history.needed import newest_tokens
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
-from ctx_core.history.window import Granted, select
+from ctx_core.history.window import select
 from ctx_core.layers import FilledLayer, Layer, Rest, fill, message_of
 from ctx_core.messages import MEDIA, Message, Role
 from ctx_core.plan import Plan
@@ -189,18 +189,10 @@ class Assembly:
             granted=self._granted(),
         )
 
-    def _granted(self) -> Granted:
-        """Give what the conversation is granted at most, and by what it is counted: a cut holds under these.
-
-        Layers take of it too, but what they take may be another amount on every turn.
-        """
-        size = self.plan.budget.parts.get("history")
-        limit = max(0, self.plan.limit - self.tools - self.options - self.plan.taken)
-        counter = self.plan.counter
-        return Granted(
-            tokens=min(limit, size.count) if isinstance(size, Tokens) else limit,
-            counter=f"{counter.tokenizer.name} {counter.model or ''}".strip(),
-        )
+    def _granted(self) -> int:
+        """Give the tokens that the budget grants the conversation at most, whatever tools and layers take on a turn."""
+        size, limit = self.plan.budget.parts.get("history"), self.plan.limit
+        return min(limit, size.count) if isinstance(size, Tokens) else limit
 
     def _summarize(self, state: WindowState, *, to_come: bool = False) -> None:
         """Set the summary of what a state leaves out; one that is still to come has the whole of its cap kept free."""

@@ -22,7 +22,6 @@ STATE = WindowState(
     start=9,
     start_key="k9",
     limit=500,
-    counter="c",
     kept=(2,),
     instructions=(0, 1),
     head_end=3,

@@ -170,15 +170,12 @@ class Cut:
         """How many entries go out before the stretch that is kept up to the present."""
         return sum(1 for at in self.kept if at < self.start)
 
-    def remembered(
-        self, transcript: Transcript[Any], granted: int, counter: str, *, digested: bool = True
-    ) -> WindowState:
+    def remembered(self, transcript: Transcript[Any], granted: int, *, digested: bool = True) -> WindowState:
         """Give what to remember of all this.
 
         Args:
             transcript: the conversation.
             granted: tokens that the conversation is granted, under which it was decided.
-            counter: name of what counts them.
             digested: whether all that is left out is read for its digest.
         """
         entries, state = self.stretch.entries, self.stretch.state
@@ -194,7 +191,6 @@ class Cut:
             start=position,
             start_key=key_at(transcript, position),
             limit=granted if anew else state.limit,
-            counter=counter if anew else state.counter,
             head_end=self._head_end() if self.made and position else state.head_end,
             cleared=cleared,
             shortened=shortened,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _LONG: Final = 60
 """Numbers up to which a list is stored as it is."""
-_MOST_BYTES: Final = 1_000_000
+_MOST_BYTES: Final = 200_000
 """Of a text that a list was compressed from; a longer one is damage."""
-_MOST: Final = 1_000_000
+_MOST: Final = 100_000
 """Numbers that a list may stand for; more are damage."""
 
 
@@ -40,6 +40,9 @@ def _expanded(data: object) -> object:
     except zlib.error as error:
         msg = "not compressed"
         raise ValueError(msg) from error
+    if not reader.eof:
+        msg = "cut off, or too long"
+        raise ValueError(msg)
     return [int(number) for number in text.split(b",")]
 
 

@@ -39,9 +39,7 @@ class WindowState:
     start_key: str | None = None
     """Key of that message, by which the position is checked; None while nothing was cut."""
     limit: int | None = None
-    """Tokens for the conversation under which this was decided: under a larger limit it is decided anew."""
-    counter: str | None = None
-    """Name of what counted them: by another counter it is decided anew."""
+    """Tokens that the budget granted when this was decided: where it grants more it is decided anew."""
     kept: tuple[int, ...] = ()
     """Positions before `start` that are kept: the pinned, the first messages, the question of a cut turn."""
     instructions: tuple[int, ...] | None = ()
@@ -147,7 +145,6 @@ class WindowState:
             "start": self.start,
             "start_key": self.start_key,
             "limit": self.limit,
-            "counter": self.counter,
             "kept": compact(packed(self.kept)),
             "instructions": None if looked_up else places,
             "roles_tell": looked_up,
@@ -192,7 +189,6 @@ class WindowState:
             start=_count(data.get("start", 0)),
             start_key=_optional(data, "start_key", _text),
             limit=_optional(data, "limit", _count),
-            counter=_optional(data, "counter", _text),
             kept=unpacked(data.get("kept", [])),
             instructions=places,
             head_end=_optional(data, "head_end", _count),

@@ -25,16 +25,6 @@ _FIRST_LOOK: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Granted:
-    """Under what a cut is decided."""
-
-    tokens: int
-    """Tokens that the budget leaves the conversation, its tools and options aside, and layers not."""
-    counter: str
-    """Name of what counts them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """What of a conversation goes out."""
 
@@ -66,7 +56,7 @@ def select(
     state: WindowState,
     remembers: bool,
     truncate: bool,
-    granted: Granted,
+    granted: int,
 ) -> Window:
     """Choose what goes out.
 
@@ -79,8 +69,8 @@ def select(
         remembers: whether what is decided is to be remembered. Then a cut goes down to the policy's low-water mark, and
             all that it leaves out is read for its digest; else it fills the limit.
         truncate: whether, if all else fails, protected texts may be cut.
-        granted: under what it is decided. Where that is more than a cut was made with, or is counted by something else,
-            it is decided anew.
+        granted: tokens that the budget grants. Where they are more than those that a cut was made under, it is decided
+            anew; and where the window has become nearly empty, since what took its room is gone.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
@@ -98,12 +88,12 @@ def select(
         cut = cut_once(known)
         while cut.lost_copies():
             # A message was left out because it stood before as well, and there the cut has taken it.
-            cut = cut_once(cut.remembered(transcript, granted.tokens, granted.counter, digested=remembers))
+            cut = cut_once(cut.remembered(transcript, granted, digested=remembers))
             cut.made = True
         return cut
 
     cut = cut_from(state)
-    if state.limit is not None and (granted.tokens > state.limit or granted.counter != state.counter):
+    if state.limit is not None and (granted > state.limit or _nearly_empty(cut)):
         cut = _roomier(cut_from(state.summary_only()), cut)
     stretch = cut.stretch
     entries = cut.listed()
@@ -112,9 +102,21 @@ def select(
         tokens=counter.count_sequence(entry.message for entry in entries),
         instructions=stretch.total(cut.kept & stretch.instructions),
         question=0 if cut.question is None else stretch.cost(cut.question),
-        state=cut.remembered(transcript, granted.tokens, granted.counter, digested=remembers),
+        state=cut.remembered(transcript, granted, digested=remembers),
         cut=cut,
     )
+
+
+def _nearly_empty(cut: Cut) -> bool:
+    """Whether what was cut before keeps less than half of what a cut would go down to now.
+
+    Tools, a large layer or another counter took the room then. Half, and not a little less: what they take may be
+    another amount on every turn, and each new decision moves the beginning of the prompt.
+    """
+    if cut.made or not (cut.omitted or cut.cleared or cut.shortened):
+        return False
+    instructions = cut.stretch.total(cut.kept & cut.stretch.instructions)
+    return 2 * (cut.tokens - instructions) < cut.allowance * cut.low_water
 
 
 def _roomier(anew: Cut, before: Cut) -> Cut:

@@ -58,6 +58,7 @@ class SurfaceKeywords(SessionKeywords, total=False):
 
 NAMES: Final = ("budget", *SurfaceKeywords.__annotations__)
 """All options."""
+_BUDGET: Final = (ContextBudget | int | None, "a ContextBudget or a number of tokens")
 BROUGHT: Final = ("budget", "counter", "policy")
 """Options in whose place a recipe or a builder stands."""
 
@@ -111,13 +112,13 @@ class SessionOptions:
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
-        _check(self, "budget", ContextBudget | int | None, "a ContextBudget or a number of tokens")
-        _check(self, "request_options", RequestOptions | None, "RequestOptions")
-        _check(self, "policy", HistoryPolicy | None, "a HistoryPolicy")
-        _check(self, "summary", RollingSummary | None, "a RollingSummary")
-        _check(self, "calibration", Calibration | bool | None, "a Calibration, True or False")
-        _check(self, "enabled", bool, "True or False")
-        _check(self, "recipe", Declaration | None, "a Recipe of ctx_core.recipes, a subclass, or a ContextBuilder")
+        _check("budget", self.budget, *_BUDGET)
+        _check("request_options", self.request_options, RequestOptions | None, "RequestOptions")
+        _check("policy", self.policy, HistoryPolicy | None, "a HistoryPolicy")
+        _check("summary", self.summary, RollingSummary | None, "a RollingSummary")
+        _check("calibration", self.calibration, Calibration | bool | None, "a Calibration, True or False")
+        _check("enabled", self.enabled, bool, "True or False")
+        _check("recipe", self.recipe, Declaration | None, "a Recipe, a subclass of it, or a ContextBuilder")
         if not (self.reserve is None or isinstance(self.reserve, Share | Tokens) or is_count(self.reserve)):
             _refuse("reserve", "a whole number of tokens from 0 up, or a share", self.reserve)
         if self.on_overflow not in (None, *get_args(OnOverflow)):
@@ -188,9 +189,8 @@ class SessionOptions:
         Raises:
             BudgetError: for what is neither.
         """
-        changed = replace(self, recipe=None, budget=budget if budget is not None else 1)  # which refuses what is none
-        counts = None if counter is None else as_counter(counter)
-        return replace(self.declared(), budget=None if budget is None else changed.budget, counter=counts)
+        _check("budget", budget, *_BUDGET)
+        return replace(self.declared(), budget=budget, counter=None if counter is None else as_counter(counter))
 
     def _source(self) -> ContextBuilder:
         if self.budget is None:
@@ -240,8 +240,7 @@ def check_names(
     raise OptionError(msg)
 
 
-def _check(options: SessionOptions, name: str, kind: Any, wanted: str) -> None:  # noqa: ANN401 - a type or a union
-    value = getattr(options, name)
+def _check(name: str, value: object, kind: Any, wanted: str) -> None:  # noqa: ANN401 - a type or a union
     if not isinstance(value, kind) or (name == "budget" and isinstance(value, bool)):
         msg = f"{name} must be {wanted}, found {type(value).__name__}"
         raise BudgetError(msg)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 from llama_index.core.base.llms.types import AudioBlock, ChatMessage, DocumentBlock, ImageBlock, TextBlock, VideoBlock
 
-from ctx_core import ContextSession, TokenCounter
+from ctx_core import ContextSession
 from ctx_core.history.keys import message_key
 from langchain_ctx import LangChainCodec
 from llamaindex_ctx import ChatMessageCodec
@@ -110,32 +110,3 @@ def test_an_instruction_that_moves_is_sent(form: str) -> None:
     sent = again.fit(moved, state=context.state.to_dict() if form == "pure" else None)
     assert texts(sent).count("rule") == 1
     assert sent.messages[0]["content"] == "rule"
-
-
-def lc(turns: int) -> list[BaseMessage]:
-    """Make LangChain's messages."""
-    return [(HumanMessage, AIMessage)[at % 2](f"my message {at}") for at in range(2 * turns + 1)]
-
-
-def test_room_that_comes_back_is_used_again() -> None:
-    """Tools that were sent with one request only, another counter: what has room is sent."""
-    tool = {"type": "function", "function": {"name": "f", "description": "word " * 100, "parameters": {}}}
-    session = ContextSession[OpenAIMessage](budget=400, counter=WORDS)
-    whole = len(session.fit(talk(60)).messages)
-    assert len(session.fit(talk(60), tools=[tool] * 3).messages) < whole / 2
-    assert len(session.fit(talk(60)).messages) == whole
-    states: dict[str, Any] = {}
-    careful = TokenCounter(Fives())
-    ContextSession[OpenAIMessage](budget=400, counter=careful, states=states).fit(talk(60))
-    exact = ContextSession[OpenAIMessage](budget=400, counter=WORDS, states=states).fit(talk(60))
-    assert len(exact.messages) == whole
-
-
-class Fives:
-    """Counts each word five times."""
-
-    name = "fives"
-
-    def count(self, text: str) -> int:
-        """Count."""
-        return 5 * len(text.split())
