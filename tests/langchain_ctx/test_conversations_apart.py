@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import ConfigurableField, RunnableConfig, RunnableLambda, chain
+from langchain_core.runnables import ConfigurableField, RunnableConfig, RunnableLambda
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.runnables.utils import ConfigurableFieldSpec
 from langgraph.graph import END, START, StateGraph  # pyright: ignore[reportMissingTypeStubs]  # it has none
@@ -250,13 +250,3 @@ async def test_an_async_listener_hears_of_requests() -> None:
     step = ContextRunnable(LIMIT, counter=WORDS, on_report=hear)
     await (step | RunnableLambda(len)).ainvoke(talk(20))
     assert len(heard) == 1
-
-
-def test_a_history_in_a_chain_of_ones_own_is_known_by_what_it_holds() -> None:
-    """Without a config, conversations are told by how they begin, and then by what matches."""
-
-    @chain
-    def whole(messages: list[BaseMessage]) -> Any:
-        return ContextRunnable(LIMIT, counter=WORDS).invoke(messages)
-
-    assert counts(whole.invoke(talk(20))) <= LIMIT

@@ -24,7 +24,7 @@ from ctx_core import (
     Tokens,
     UsageLog,
 )
-from langchain_ctx import BudgetedChatMessageHistory, InMemoryHistory, LangChainCodec
+from langchain_ctx import BudgetedChatMessageHistory, InMemoryHistory, LangChainCodec, budgeted_session_history
 from tests.langchain_ctx.echo import EchoModel
 
 if TYPE_CHECKING:
@@ -207,6 +207,15 @@ def test_misspelt_option_is_refused() -> None:
     """No keyword is swallowed."""
     with pytest.raises(TypeError, match="polcy"):
         BudgetedChatMessageHistory(budget=100, polcy=None)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue] - wrong on purpose
+
+
+def test_a_number_in_the_place_of_the_store_is_refused() -> None:
+    """With the words that help: the store comes first here, and a session may have one in memory."""
+    number: Any = 8_000
+    with pytest.raises(BudgetError, match=r"backing must be a BaseChatMessageHistory, found int: .* budget="):
+        BudgetedChatMessageHistory(number, counter=words)
+    with pytest.raises(BudgetError, match="store_factory must give the store of a session, found int"):
+        budgeted_session_history(number, counter=words)
 
 
 def test_budget_and_counter_come_from_the_model() -> None:
