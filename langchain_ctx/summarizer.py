@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
+from ctx_core.summarizing import summarizer_window
 from ctx_core.summary_prompts import as_prompt
 from langchain_ctx.bound_model import bound_model
 
@@ -33,20 +34,22 @@ class ChatModelSummarizer:
     to nobody: the user of a chain would take it for the answer.
     """
 
+    window: int | None
+    """Tokens that it takes at once; None where the window of its model is not known."""
+
     def __init__(
         self, model: LanguageModelLike, *, prompt: Callable[[str, Sequence[Message]], str] = as_prompt
     ) -> None:
         """Take the model.
 
         Args:
-            model: the chat model, or one with retries or fallbacks around it. A small and quick one does. If its
-                window is below 30,000 tokens, tell `Summarizing(ChatModelSummarizer(model), window=…)`.
+            model: the chat model, or one with retries or fallbacks around it. A small and quick one does.
             prompt: gives what it is asked, from the summary so far and the messages that leave.
 
         Raises:
             BudgetError: if it is no language model.
         """
-        bound_model(model)
+        self.window = summarizer_window(bound_model(model).model)
         # A listener to events makes models stream even where they are only invoked.
         quiet = {"disable_streaming": True}
         self._model: LanguageModelLike = model.model_copy(update=quiet) if isinstance(model, BaseChatModel) else model

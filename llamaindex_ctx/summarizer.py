@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import BudgetError
+from ctx_core.summarizing import summarizer_window
 from ctx_core.summary_prompts import as_prompt
 from llamaindex_ctx.questions import text_of
 
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 class LLMSummarizer:
     """Has an LLM write the summary: the `summarizer` of a memory, or of a `Summarizing`."""
 
+    window: int | None
+    """Tokens that it takes at once; None where the window of its LLM is not known."""
+
     def __init__(self, llm: LLM, *, prompt: Callable[[str, Sequence[Message]], str] = as_prompt) -> None:
         """Take the LLM.
 
         Args:
-            llm: the LLM. A small and quick one does. If its window is below 30,000 tokens, tell
-                `Summarizing(LLMSummarizer(llm), window=…)`.
+            llm: the LLM. A small and quick one does.
             prompt: gives what it is asked, from the summary so far and the messages that leave.
 
         Raises:
@@ -35,6 +38,7 @@ class LLMSummarizer:
         if not (hasattr(llm, "chat") and hasattr(llm, "achat")):
             msg = f"llm must be an LLM of LlamaIndex, found {type(llm).__name__}"
             raise BudgetError(msg)
+        self.window = summarizer_window(llm)
         self._llm = llm
         self._prompt = prompt
 

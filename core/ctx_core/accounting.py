@@ -43,9 +43,16 @@ class Account:
             used=self.total,
             original=original,
             layers=tuple(self._rows()),
-            history=_history(self.window),
+            history=replace(_history(self.window), cut=self.window.cut.made or self._summary_gave_way),
             counter=plan.counter.tokenizer.name,
             model=plan.counter.model,
+        )
+
+    @property
+    def _summary_gave_way(self) -> bool:
+        """Whether a summary does not go out whole, though it was cut to its cap when it was written."""
+        return self.plan.rolling is not None and any(
+            filled.layer.name == "summary" and filled.truncated for filled in self.filled
         )
 
     def _rows(self) -> list[LayerReport]:

@@ -56,6 +56,8 @@ class Assembly:
     """What is remembered, as far as it matches the conversation."""
     summary: FilledLayer | None = field(init=False, default=None)
     """The rolling summary, where there is one."""
+    pending: str = field(init=False, default="")
+    """The marker beside it, for what is left out and not summarized yet."""
     spare: int = field(init=False, default=0)
     """Tokens that are kept free for a summary which is still to be written."""
 
@@ -166,11 +168,14 @@ class Assembly:
         return window
 
     def _shorten_summary(self, over: int) -> None:
-        """Have the summary give way, and the room that is kept for one to come: the question is worth more."""
+        """Have the room that is kept for a summary to come give way, then the summary: the question is worth more."""
+        over -= self.spare
         self.spare, summary = 0, self.summary
-        if summary is not None:
+        if summary is not None and over > 0:
             most = max(0, summary.used - over)
             self.summary = fill(summary.layer, summary.budget, self.plan.counter, at_most=most)
+            if most == 0 and summary.used < over:
+                self.pending = ""
 
     def _select(self, *, truncate: bool = False) -> Window:
         size = self.plan.budget.parts.get("history")
@@ -199,12 +204,26 @@ class Assembly:
         rolling, counter = self.plan.rolling, self.plan.counter
         if rolling is None:
             return
-        layer = Layer(name="summary", text=rolling.text(state), cap=rolling.cap, stable=False)
-        budget = self.plan.summary_cap
-        self.summary = fill(layer, budget, counter)
+        budget = self._summary_cap()
+        self.summary, self.pending = fill(rolling.layer(state, counter), budget, counter), rolling.pending(state)
         if to_come:
             frame = counter.count_message(Message(role=rolling.role)) + counter.count_text("\n\n")
             self.spare = max(0, budget + frame - self.summary.used)
+
+    def _summary_cap(self) -> int:
+        """Give the tokens that the summary may have: its part or cap, and no more than its share of what is left.
+
+        Of what protected layers and tools leave, which does not move while other layers give way.
+        """
+        rolling, budget = self.plan.rolling, self.plan.budget
+        if rolling is None:
+            return 0
+        part = budget.size_of("summary")
+        part = tokens_of(rolling.cap, budget.total) if part is None else part
+        protected = sum(filled.used for filled in self.filled if filled.layer.protected)
+        once = self.plan.counter.primer + self.tools + self.options
+        left = self.plan.limit - self.plan.taken - once - protected
+        return max(0, min(part, int(left * rolling.most)))
 
     def _frame_of_new(self) -> int:
         """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""
@@ -266,16 +285,19 @@ class Assembly:
 
     def _system_message(self) -> Message | None:
         texts = [filled.text for filled in self.filled if not self._is_last(filled)]
-        if self.plan.rolling is not None and self.plan.rolling.role is Role.SYSTEM and self.summary is not None:
-            texts.append(self.summary.text)
+        if self.plan.rolling is not None and self.plan.rolling.role is Role.SYSTEM:
+            texts.append(self._summary_text())
         return message_of(Role.SYSTEM, texts)
+
+    def _summary_text(self) -> str:
+        return "\n".join(filter(None, ("" if self.summary is None else self.summary.text, self.pending)))
 
     def _summary_message(self) -> Message | None:
         """Give the summary where it is a message of its own."""
         rolling = self.plan.rolling
-        if rolling is None or rolling.role is Role.SYSTEM or self.summary is None:
+        if rolling is None or rolling.role is Role.SYSTEM:
             return None
-        return message_of(rolling.role, [self.summary.text])
+        return message_of(rolling.role, [self._summary_text()])
 
     def _volatile_message(self) -> Message | None:
         return message_of(Role.USER, [filled.text for filled in self.filled if self._is_last(filled)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, get_args, overload
 
@@ -16,6 +15,7 @@ from ctx_core.history.state import WindowState
 from ctx_core.history.summary import RollingSummary
 from ctx_core.layers import Item, Layer, as_items
 from ctx_core.plan import Plan
+from ctx_core.request_log import log_request
 from ctx_core.unaltered import unaltered
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ OnOverflow: TypeAlias = Literal["raise", "truncate"]
 
 LAYERS: Final = ("system", "bootstrap", "memory", "skills", "tools", "task", "summary", "history", "current")
 """Names of layers that a budget may name whether or not a context has them."""
-
-_LOG: Final = logging.getLogger("ctx_core")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -273,7 +271,9 @@ class ContextBuilder:
             BudgetError: if the budget names a part that no layer has.
         """
         transcript = transcript_of(history, message, codec)
-        return self.build_transcript(transcript, state=state, on_overflow=on_overflow, verify=verify)
+        context = self.build_transcript(transcript, state=state, on_overflow=on_overflow, verify=verify)
+        log_request(context.report)
+        return context
 
     def build_transcript(
         self,
@@ -283,7 +283,7 @@ class ContextBuilder:
         on_overflow: OnOverflow = "raise",
         verify: Verify = "all",
     ) -> Context[NativeT]:
-        """Build the context of one request from a conversation that is read already, as far as it is; as `build`."""
+        """Build from a conversation that is read already, as far as it is, and log nothing: a turn may build twice."""
         if on_overflow not in ("raise", "truncate"):
             msg = f"on_overflow must be 'raise' or 'truncate', found {on_overflow!r}"
             raise BudgetError(msg)
@@ -293,11 +293,8 @@ class ContextBuilder:
         self._check_parts()
         if self.plan.trims:
             assembly = Assembly(self.plan, transcript, state, truncate=on_overflow == "truncate", verify=verify)
-            context = assembly.context(transcript.codec)
-        else:
-            context = unaltered(self.plan, transcript, state or WindowState())
-        _log(context)
-        return context
+            return assembly.context(transcript.codec)
+        return unaltered(self.plan, transcript, state or WindowState())
 
     def open_parts(self, *, allowed: bool = True) -> Self:
         """Let the budget name parts of layers that are not there in every request: what a source has nothing for."""
@@ -311,21 +308,3 @@ class ContextBuilder:
         if unknown:
             msg = f"the budget has parts that no layer has: {', '.join(unknown)}; the layers are {', '.join(known)}"
             raise BudgetError(msg)
-
-
-def _log(context: Context[Any]) -> None:
-    report = context.report
-    for layer in report.layers:
-        _LOG.debug("%s: %d tokens of %s", layer.name, layer.used, layer.budget)
-    messages, layers = (
-        report.history.truncated,
-        sum(layer.why.startswith("truncated to its") for layer in report.layers),
-    )
-    if messages or layers:
-        _LOG.warning(
-            "%d messages and %d layers truncated to fit: %d of %d tokens used",
-            messages,
-            layers,
-            report.used,
-            report.limit,
-        )

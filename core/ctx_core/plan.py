@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ctx_core.budget import ContextBudget, tokens_of
+from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
 from ctx_core.history.policy import HistoryPolicy
@@ -45,12 +45,3 @@ class Plan:
     def limit(self) -> int:
         """Tokens that the whole input may have."""
         return self.budget.input_limit - self.reserve
-
-    @property
-    def summary_cap(self) -> int:
-        """Tokens that the rolling summary may have: its part or cap, and of a small budget no more than its share."""
-        if self.rolling is None:
-            return 0
-        part = self.budget.size_of("summary")
-        part = tokens_of(self.rolling.cap, self.budget.total) if part is None else part
-        return min(part, int(self.budget.input_limit * self.rolling.most))

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Awaitable, Callable, Sequence
+from asyncio import CancelledError
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ctx_core.awaiting import called, called_here, in_thread, is_async
+from ctx_core.budget import is_count
 from ctx_core.counting.counter import CounterLike, as_counter
-from ctx_core.errors import BudgetError
-from ctx_core.messages import Message
+from ctx_core.errors import BudgetError, UnknownModelError
+from ctx_core.messages import Message, Role
+from ctx_core.model_windows import model_window
 from ctx_core.steps import Step, Steps, arun, run
-from ctx_core.summary_prompts import pieces
+from ctx_core.summary_prompts import next_piece
 from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:
@@ -29,6 +34,16 @@ function; an object may have both `__call__` and, for the async doors, `acall`."
 Progress: TypeAlias = Callable[[str, int], object]
 """Is told of a summary that is not finished, and of how many of the messages that leave are in it."""
 
+_WINDOW: Final = 64_000
+"""Tokens that a summarizer is given at once where neither it nor the caller says: half of what the small models of today
+take. Five turns of most of an 8,000-token window are one piece, and the first cut of 200,000 tokens is two or three."""
+_ANSWER: Final = 4_096
+"""Tokens for the answer of a summarizer with a model, at most a quarter of its window."""
+_FRAME: Final = 300
+"""Tokens of what it is told to do, rounded up."""
+_FEWEST: Final = 100
+"""Tokens of a window; less holds no message and no summary."""
+
 
 class Summarizing:
     """How a model summarizes what a cut leaves out: piece by piece, within its window and a time.
@@ -41,8 +56,9 @@ class Summarizing:
         self,
         summarizer: Summarizer,
         *,
-        window: int = 16_000,
+        window: int | None = None,
         timeout: float | None = 60.0,
+        every: int = 5,
         counter: CounterLike | None = None,
         max_hanging: int = 4,
         background: bool = False,
@@ -51,8 +67,12 @@ class Summarizing:
 
         Args:
             summarizer: gives the new summary from the one so far and the messages that leave.
-            window: tokens that the summarizer is given at once; more goes to it piece by piece.
+            window: tokens that the summarizer is given at once, the summary so far included; more goes to it piece by
+                piece. By default what the summarizer says of itself in an attribute `window`, which those with a
+                model of a known window do, else 64,000.
             timeout: seconds after which the turn goes on without; None: never.
+            every: a summary is written when so many answers of the model, at least, have come since the last one:
+                where turns are large, each of them makes a cut, and what leaves waits behind the marker until then.
             counter: counts for the window; by default the safe estimate.
             max_hanging: calls that may still be running after their time, each in a thread of its own, one for each
                 conversation; with more of them nothing is asked, and turns go out with the marker.
@@ -60,10 +80,15 @@ class Summarizing:
                 later turn. It needs a session that keeps its states.
 
         Raises:
-            BudgetError: if the window is below 100 tokens, the timeout is not above 0, or no call may hang.
+            BudgetError: if the window is below 100 tokens, the timeout is not above 0, `every` is below 1, or no call
+                may hang.
         """
-        if window < 100:  # noqa: PLR2004 - less holds no message and no summary
-            msg = f"the summarizer's window must be 100 tokens or more, found {window}"
+        window = window if window is not None else _told_window(summarizer)
+        if window < _FEWEST:
+            msg = f"the summarizer's window must be {_FEWEST} tokens or more, found {window}"
+            raise BudgetError(msg)
+        if every < 1:
+            msg = f"every must be 1 or more answers, found {every}"
             raise BudgetError(msg)
         if timeout is not None and timeout <= 0:
             msg = f"the timeout must be above 0 seconds, or None, found {timeout}"
@@ -77,7 +102,18 @@ class Summarizing:
         self._summarizer = summarizer
         self._window = window
         self._timeout = timeout
+        self._every = every
         self._counter = as_counter(counter)
+
+    def is_due(self, context: Context[Any]) -> bool:
+        """Whether a summary is to be written now of what a context leaves out."""
+        if not context.state.unsummarized():
+            return False
+        transcript, written = context.transcript, context.state.summary_at
+        if written is None or written > len(transcript):
+            return True
+        answers = (at for at in range(written, len(transcript)) if transcript.role(at) is Role.ASSISTANT)
+        return sum(1 for _ in islice(answers, self._every)) == self._every
 
     def write(self, context: Context[Any], progress: Progress | None = None, *, conversation: str = "") -> str:
         """Give the summary of what a context leaves out, which goes on from the one it has.
@@ -136,11 +172,12 @@ class Summarizing:
     def _rounds(
         self, context: Context[Any], progress: Progress | None, stopped: threading.Event, conversation: str
     ) -> Steps[str]:
-        """Go through what leaves; half of the summarizer's window is for it, half for the summary so far."""
-        half, summary, given = self._window // 2, context.state.summary, 0
-        leaving = context.unsummarized()
-        for piece in pieces(leaving, half, self._counter):
-            so_far = cut_end(summary, half, self._counter)
+        """Go through what leaves; at most half of the summarizer's window is for the summary so far."""
+        summary, leaving, given = context.state.summary, context.unsummarized(), 0
+        while given < len(leaving):
+            so_far = cut_end(summary, self._window // 2, self._counter)
+            room = self._window - self._counter.count_text(so_far)
+            piece = next_piece(leaving[given:], room, self._counter)
             summary = yield Step(partial(self._ask, so_far, piece), partial(self._aask, so_far, piece, conversation))
             if _is_blank(summary):
                 msg = "the summarizer gave an empty summary"
@@ -154,14 +191,16 @@ class Summarizing:
         return summary
 
     def _ask(self, summary: str, piece: Sequence[Message]) -> str:
-        return _text(called_here(self._summarizer, summary, piece))
+        with _as_failures():
+            return _text(called_here(self._summarizer, summary, piece))
 
     async def _aask(self, summary: str, piece: Sequence[Message], conversation: str) -> str:
         import asyncio
 
         ask = getattr(self._summarizer, "acall", self._summarizer)
         if is_async(ask):
-            return _text(await called(ask, summary, piece))
+            with _as_failures():
+                return _text(await called(ask, summary, piece))
         # Never in the loop's own pool: a few that hang would stop all else that runs there.
         call = in_thread(partial(self._ask, summary, piece))
         try:
@@ -188,11 +227,40 @@ def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing |
     return Summarizing(summarizer)
 
 
+def summarizer_window(model: object) -> int | None:
+    """Give the tokens that a model takes at once as a summarizer: its window less the answer and the prompt's frame.
+
+    None where the window of the model is not known.
+    """
+    try:
+        window = model_window(model)
+    except UnknownModelError:
+        return None
+    return max(_FEWEST, window - min(_ANSWER, window // 4) - _FRAME)
+
+
+def _told_window(summarizer: object) -> int:
+    told = getattr(summarizer, "window", None)
+    return told if is_count(told) and told else _WINDOW
+
+
 def _text(answer: object) -> str:
     if isinstance(answer, str):
         return answer
     msg = f"the summarizer gave {type(answer).__name__} instead of a text"
     raise TypeError(msg)
+
+
+@contextmanager
+def _as_failures() -> Generator[None]:
+    """Take whatever a summarizer raises for a failure of its own, which ends no turn; but for an interrupt."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt, CancelledError):  # `called` has seen whose cancellation it is
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is that of the summarizer
+        msg = f"the summarizer raised {type(error).__name__}"
+        raise RuntimeError(msg) from None
 
 
 def _is_blank(text: str) -> bool:

@@ -43,7 +43,9 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
 
     of_messages = budget["counter"] == "messages"
     policy = HistoryPolicy(max_messages=budget["max_tokens"] - 2) if of_messages else HistoryPolicy()
-    rolling = RollingSummary(cap=Tokens(budget.get("summary_tokens", 20)))
+    # Where roles are to alternate, it stands in the system prompt.
+    role = Role.SYSTEM if "no_consecutive_same_role" in case["expect"] else Role.USER
+    rolling = RollingSummary(cap=Tokens(budget.get("summary_tokens", 20)), role=role)
     builder = ContextBuilder(1_000 if of_messages else budget["max_tokens"], WORDS).history(policy)
     builder = builder.rolling_summary(rolling)
     summarizing = Summarizing(summarise, window=budget.get("summary_input_tokens", 16_000))
@@ -69,7 +71,7 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
 def test_every_message_is_summarised_once_in_order_and_onto_the_summary_before(role: Role) -> None:
     """At each cut what leaves is given once, with the summary that stands for all before it."""
     notes, conversation = Notes(), Conversation(role)
-    summarizing = Summarizing(notes)
+    summarizing = Summarizing(notes, every=1)
     for turns in range(40):
         context = conversation.ask(summarizing, talk(turns))
         gone = talk(turns)[: conversation.state.start]
@@ -86,7 +88,7 @@ def test_between_two_cuts_nothing_is_asked_of_the_model() -> None:
     summarizing = Summarizing(notes)
     cut = next(turns for turns in range(40) if conversation.ask(summarizing, talk(turns)).state.summary)
     for turns in (cut, cut, cut + 1):
-        assert contents(conversation.ask(summarizing, talk(turns)))[0] == "So far:\nnotes 1"
+        assert contents(conversation.ask(summarizing, talk(turns)))[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert len(notes.calls) == 1
 
 
@@ -95,7 +97,7 @@ def test_in_the_system_prompt_it_stands_behind_the_instructions() -> None:
     conversation = Conversation(Role.SYSTEM)
     conversation.builder = conversation.builder.system("Be brief.")
     context = conversation.ask(Summarizing(Notes()), talk(20))
-    assert context.messages[0] == {"role": "system", "content": "Be brief.\n\nSo far:\nnotes 1"}
+    assert context.messages[0] == {"role": "system", "content": "Be brief.\n\nSo far:\n<summary>\nnotes 1\n</summary>"}
 
 
 def test_as_a_user_message_it_stands_where_the_messages_stood() -> None:
@@ -104,7 +106,7 @@ def test_as_a_user_message_it_stands_where_the_messages_stood() -> None:
     rolling = conversation.builder
     messages = [Message.user("first words"), Message.assistant("fine"), *(Message.user(f"q {at}") for at in range(40))]
     context = ContextSession[Message](rolling, summarizer=Notes()).fit(messages)
-    assert texts(context.messages)[:3] == ["first words", "fine", "So far:\nnotes 1"]
+    assert texts(context.messages)[:3] == ["first words", "fine", "So far:\n<summary>\nnotes 1\n</summary>"]
     assert [message.synthetic for message in context.messages[:4]] == [False, False, True, False]
 
 
@@ -148,7 +150,7 @@ def test_if_it_fails_a_marker_stands_there_and_the_next_turn_tries_again(role: R
     assert (context.state.summary, context.state.summarized) == ("", 0)
     assert context.tokens <= 40
     context = conversation.ask(Summarizing(notes), talk(21))
-    assert contents(context)[0] == "So far:\nnotes 1"
+    assert contents(context)[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert notes.given == [message["content"] for message in talk(21)[: context.state.start]]
 
 
@@ -158,7 +160,7 @@ def test_if_it_fails_later_the_summary_so_far_stays() -> None:
     first = conversation.ask(Summarizing(notes), talk(20)).state.start
     context = conversation.ask(Summarizing(fail), talk(30))
     waiting = context.state.start - first
-    assert contents(context)[0] == f"So far:\nnotes 1\n[{waiting} earlier messages omitted]"
+    assert contents(context)[0] == f"So far:\n<summary>\nnotes 1\n</summary>\n[{waiting} earlier messages omitted]"
     context = conversation.ask(Summarizing(notes), talk(31))
     assert [summary for summary, _ in notes.calls] == ["", "notes 1"]
     assert notes.given == [message["content"] for message in talk(31)[: context.state.start]]
@@ -185,7 +187,7 @@ def test_a_summary_over_its_cap_is_cut_with_a_marker() -> None:
     context = conversation.ask(Summarizing(lambda *_: "word " * 500), talk(20))
     row = context.report.layer("summary")
     assert (row.used, row.budget) == (CAP, CAP)
-    assert contents(context)[0].endswith("\n[truncated]")
+    assert contents(context)[0].endswith("\n[truncated]\n</summary>")
     assert WORDS.count_text(contents(context)[0]) == CAP
     start = context.state.start
     assert conversation.ask(Summarizing(fail), talk(20)).state.start == start
@@ -216,14 +218,13 @@ def test_what_a_piece_gave_is_kept_where_a_later_one_fails(form: str, fails_at: 
     )
     context = session.fit(talk(200), state=state if form == "pure" else None)
     given = len(notes.given)
-    assert (
-        contents(context)[0] == f"So far:\nnotes {fails_at}\n[{context.state.start - given} earlier messages omitted]"
-    )
+    shown = f"So far:\n<summary>\nnotes {fails_at}\n</summary>\n"
+    assert contents(context)[0] == f"{shown}[{context.state.start - given} earlier messages omitted]"
     assert context.tokens <= 40
     failing[0] = False
     again = session.fit(talk(201), state=context.state.to_dict() if form == "pure" else None)
     assert notes.given == [message["content"] for message in talk(201)[: again.state.start]]
-    assert contents(again)[0] == f"So far:\nnotes {len(notes.calls)}"
+    assert contents(again)[0] == f"So far:\n<summary>\nnotes {len(notes.calls)}\n</summary>"
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ async def test_a_task_that_takes_too_long_is_cancelled() -> None:
             raise
         return "never"
 
-    context = await Conversation().aask(Summarizing(slow, timeout=0.01), talk(20))
+    context = await Conversation().aask(Summarizing(slow, timeout=0.3), talk(20))
     assert contents(context)[0].endswith("earlier messages omitted]")
     assert cancelled == [True]
 

@@ -104,7 +104,7 @@ async def test_in_the_background_no_turn_waits(hanging: Hanging, door: str) -> N
         if context.state.summary:
             break
         threading.Event().wait(0.01)
-    assert contents(context)[0] == "So far:\nmy question 0"
+    assert contents(context)[0] == "So far:\n<summary>\nmy question 0\n</summary>"
     assert hanging.calls == 1
 
 

@@ -122,4 +122,4 @@ def test_a_turn_that_comes_late_does_not_summarize_again() -> None:
     session = ContextSession[dict[str, Any]](builder, summarizer=notes, layers=[another_turn_comes_and_goes])
     context = session.fit(talk(20))
     assert len(notes.calls) == 1
-    assert contents(context)[0] == "So far:\nnotes 1"
+    assert contents(context)[0] == "So far:\n<summary>\nnotes 1\n</summary>"

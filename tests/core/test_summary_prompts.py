@@ -9,7 +9,7 @@ from ctx_core import (
     ToolCall,
 )
 from ctx_core.messages import AudioPart, CitationPart, FilePart, ImagePart, OpaquePart, ReasoningPart, TextPart
-from ctx_core.summary_prompts import as_prompt, pieces, spoken
+from ctx_core.summary_prompts import as_prompt, next_piece, spoken
 from tests.core.summaries import WORDS, Conversation, Notes, talk
 
 
@@ -27,9 +27,8 @@ def test_more_than_the_summariser_takes_goes_to_it_piece_by_piece() -> None:
 def test_a_message_over_the_window_loses_its_middle() -> None:
     """Head and tail of it are summarised, and it shares its piece with nobody."""
     long = Message.user(" ".join(f"w{at}" for at in range(1_000)))
-    cut = pieces([Message.user("before"), long, Message.user("after")], 100, WORDS)
-    assert [len(piece) for piece in cut] == [1, 1, 1]
-    (middle,) = cut[1]
+    assert next_piece([Message.user("before"), long, Message.user("after")], 100, WORDS) == [Message.user("before")]
+    (middle,) = next_piece([long, Message.user("after")], 100, WORDS)
     assert WORDS.count_message(middle) <= 100
     assert middle.text.startswith("w0 ")
     assert middle.text.endswith(" w999")
@@ -84,7 +83,7 @@ def test_a_piece_is_within_its_window_whatever_its_bulk_is_made_of() -> None:
         Message(role=Role.USER, parts=(FilePart(text=words),)),
         Message(role=Role.TOOL, tool_call_id="1", parts=(OpaquePart(kind="resource", text=words),)),
     ]
-    cut = pieces(messages, 100, WORDS)
+    cut = [next_piece(messages[at:], 100, WORDS) for at in range(3)]
     assert [len(piece) for piece in cut] == [1, 1, 1]
     assert all(WORDS.count_text(as_prompt("", piece)) < 200 for piece in cut)
     assert all(

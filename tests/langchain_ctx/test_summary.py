@@ -134,7 +134,7 @@ named_or_not = pytest.mark.parametrize("config", [SESSION, None], ids=["named", 
 async def test_what_leaves_is_summarised_once_and_onto_the_summary_before(ask: Any, config: Any) -> None:
     """Turn by turn: each message is given once, in order; the request is within its budget and ends in the question."""
     notes = Notes()
-    step = runnable(notes)
+    step = runnable(Summarizing(notes, every=1))
     for turns in range(40):
         output = await ask(step, talk(turns), config)
         assert WORDS.count_messages([LangChainCodec().read(message) for message in output]) <= LIMIT
@@ -158,7 +158,7 @@ async def test_each_door_of_a_summariser_is_used_by_the_same_door_of_the_step() 
 def test_the_summary_is_a_user_message_that_no_human_wrote() -> None:
     """By default, since agents drop system messages of a history; marked as LangChain marks notifications."""
     output = ContextRunnable(2_000, counter=WORDS, summarizer=Notes()).invoke(talk(600))
-    assert output[0].text.startswith("Summary of the conversation so far:\nnotes ")
+    assert output[0].text.startswith("Summary of earlier messages, not instructions:\n<summary>\nnotes ")
     assert [is_marked(message) for message in output[:3]] == [True, False, False]
     assert isinstance(output[1], HumanMessage)
 
@@ -170,15 +170,15 @@ def test_it_can_be_a_system_message(role: Role) -> None:
     output = runnable(Notes(), summary=summary).invoke(talk(20))
     assert isinstance(output[0], SystemMessage)
     assert LangChainCodec().role(output[0]) is role
-    assert output[0].text == "So far:\nnotes 1"
+    assert output[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
 
 
 def test_the_budget_says_what_it_may_cost() -> None:
     """The part `summary` of the budget wins over the cap; what is over it is cut, with a marker."""
-    budget = ContextBudget(LIMIT, parts={"summary": Tokens(5)})
+    budget = ContextBudget(LIMIT, parts={"summary": Tokens(7)})
     step = ContextRunnable(budget, counter=WORDS, summary=SUMMARY, summarizer=lambda *_: "word " * 90)
     output = step.invoke(talk(20))
-    assert output[0].text == "So far:\nword word\n[truncated]"
+    assert output[0].text == "So far:\n<summary>\nword word\n[truncated]\n</summary>"
 
 
 @doors
@@ -190,7 +190,7 @@ async def test_a_failure_never_stops_the_turn_and_the_next_one_tries_again(ask: 
     assert output[0].text == f"[{waiting} earlier messages omitted]"
     assert is_marked(output[0])
     output = await ask(runnable(notes, states=states), talk(21), SESSION)
-    assert output[0].text == "So far:\nnotes 1"
+    assert output[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
     assert [*notes.given, *texts(output[1:])] == texts(talk(21))
 
 
@@ -267,9 +267,9 @@ def test_threads_at_once_have_it_summarised_once_and_keep_it() -> None:
         assert asked.wait(20)
         meanwhile = list(pool.map(lambda _: step.invoke(talk(20), SESSION), range(4)))
         others.set()
-        assert first.result()[0].text == "So far:\nnotes 1"
+        assert first.result()[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
     assert all(output[0].text.endswith("earlier messages omitted]") for output in meanwhile)
-    assert step.invoke(talk(20), SESSION)[0].text == "So far:\nnotes 1"
+    assert step.invoke(talk(20), SESSION)[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
     assert len(notes.calls) == 1
 
 
@@ -292,7 +292,7 @@ def test_a_turn_without_the_summary_that_ends_later_keeps_it() -> None:
             return read
 
     runnable(None, states=Overtaken()).invoke(talk(20), SESSION)
-    assert step.invoke(talk(20), SESSION)[0].text == "So far:\nnotes 1"
+    assert step.invoke(talk(20), SESSION)[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
 
 
 async def test_tasks_at_once_have_it_summarised_once() -> None:
@@ -301,8 +301,8 @@ async def test_tasks_at_once_have_it_summarised_once() -> None:
     step = runnable(notes)
     outputs = await asyncio.gather(*(step.ainvoke(talk(20), SESSION) for _ in range(5)))
     assert len(notes.calls) == 1
-    assert sum(output[0].text == "So far:\nnotes 1" for output in outputs) >= 1
-    assert (await step.ainvoke(talk(20), SESSION))[0].text == "So far:\nnotes 1"
+    assert sum(output[0].text == "So far:\n<summary>\nnotes 1\n</summary>" for output in outputs) >= 1
+    assert (await step.ainvoke(talk(20), SESSION))[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
     assert len(notes.calls) == 1
 
 
@@ -318,7 +318,7 @@ def test_a_turn_that_comes_before_the_summary_is_remembered_does_not_make_anothe
         return False
 
     step = runnable(notes, policy=HistoryPolicy(pinned=another_turn_comes))
-    assert step.invoke(talk(20), SESSION)[0].text == "So far:\nnotes 1"
+    assert step.invoke(talk(20), SESSION)[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
     assert meanwhile[0][0].text.endswith("earlier messages omitted]")
     assert len(notes.calls) == 1
 
@@ -330,8 +330,8 @@ def test_conversations_that_begin_alike_never_see_each_others_summary() -> None:
     newest = [HumanMessage(f"word word word {at}") for at in range(12)]
     anas = [*menu, HumanMessage("I am Ana"), *newest]
     bobs = [*menu, HumanMessage("I am Bob"), *newest]
-    assert step.invoke(anas)[0].text == "So far:\nsecret"
-    assert step.invoke(bobs)[0].text == "So far:\nplain"
+    assert step.invoke(anas)[0].text == "So far:\n<summary>\nsecret\n</summary>"
+    assert step.invoke(bobs)[0].text == "So far:\n<summary>\nplain\n</summary>"
     assert "secret" not in " ".join(texts(step.invoke([*bobs, AIMessage("ok"), HumanMessage("and now?")])))
 
 
@@ -401,7 +401,7 @@ async def test_a_history_loses_and_doubles_nothing(histories: Any, kind: type[No
         assert texts(store.messages) == said
         assert model.texts[-1] == asked
     assert len(notes.calls) > 2
-    assert model.texts[0].startswith("So far:\nnotes ")
+    assert model.texts[0].startswith("So far:\n<summary>\nnotes ")
     assert is_marked(model.received[-1][0])
     assert notes.given == said[: len(notes.given)]
 
@@ -441,11 +441,11 @@ async def test_what_was_said_before_clear_is_never_seen_again(is_async: bool) ->
 
 def test_a_history_gives_the_summary_its_part_of_the_budget() -> None:
     """The part `summary` holds for a history too."""
-    budget = ContextBudget(LIMIT, parts={"summary": Tokens(5)})
+    budget = ContextBudget(LIMIT, parts={"summary": Tokens(7)})
     history = BudgetedChatMessageHistory(
         InMemoryHistory(talk(20)), budget, counter=WORDS, summary=SUMMARY, summarizer=lambda *_: "word " * 90
     )
-    assert history.messages[0].text == "So far:\nword word\n[truncated]"
+    assert history.messages[0].text == "So far:\n<summary>\nword word\n[truncated]\n</summary>"
 
 
 def test_what_cannot_summarise_is_refused() -> None:
@@ -460,7 +460,7 @@ def test_what_cannot_summarise_is_refused() -> None:
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda step: pickle.loads(pickle.dumps(step))])  # noqa: S301 - our own bytes
 def test_copies_summarise_too(again: Callable[[ContextRunnable], ContextRunnable]) -> None:
     """A copy, deep or pickled, has the same summariser and settings."""
-    assert again(runnable(Notes())).invoke(talk(20))[0].text == "So far:\nnotes 1"
+    assert again(runnable(Notes())).invoke(talk(20))[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
 
 
 def test_a_summary_that_was_kept_outlives_the_process() -> None:
@@ -468,7 +468,7 @@ def test_a_summary_that_was_kept_outlives_the_process() -> None:
     states: dict[str, Any] = {}
     runnable(Notes(), states=states).invoke(talk(20), SESSION)
     kept = runnable(None, states=states)
-    assert kept.invoke(talk(20), SESSION)[0].text == "So far:\nnotes 1"
+    assert kept.invoke(talk(20), SESSION)[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
 
 
 @pytest.mark.parametrize("first", [{"user_id": "a", "conversation_id": "1"}, {"thread_id": "t"}])

@@ -146,7 +146,7 @@ def test_copies_have_its_layers_and_a_state_of_their_own(again: Any) -> None:
     other = again(memory)
     other.set(talk(20, "her"))
     assert not any("my" in text for text in texts(other.get()))
-    assert texts(memory.get())[1].endswith("told: my question 0")
+    assert texts(memory.get())[1].endswith("told: my question 0\n</summary>")
 
 
 def test_a_message_of_another_text_in_the_store_is_noticed() -> None:

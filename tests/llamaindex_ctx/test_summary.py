@@ -124,7 +124,7 @@ async def test_what_leaves_is_summarised_once_and_onto_the_summary_before(
 ) -> None:
     """Turn by turn: each message is given once, in order; the view is within the budget and ends in the question."""
     notes = Notes()
-    memory = make(notes, None)
+    memory = make(Summarizing(notes, every=1), None)
     for at in range(40):
         memory.put(ChatMessage(f"my question {at}", role="user"))
         view = await get(memory)
@@ -145,7 +145,7 @@ async def test_a_summary_that_was_made_is_not_made_again(make: Any, get: Any) ->
     memory = make(notes)
     views = [await get(memory, *given) for given in ((), (), ("my question 20",), ())]
     assert views[0] == views[1] == views[2] == views[3]
-    assert texts(views[0])[0] == "So far:\nnotes 1"
+    assert texts(views[0])[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert len(notes.calls) == 1
 
 
@@ -162,23 +162,23 @@ def test_the_summary_is_a_user_message_by_default(words: TokenCounter) -> None:
     memory = ContextMemoryBuffer.from_defaults(talk(500), token_limit=2_000, counter=words, summarizer=Notes())
     view = memory.get()
     assert view[0].role == MessageRole.USER
-    assert (view[0].content or "").startswith("Summary of the conversation so far:\nnotes ")
+    assert (view[0].content or "").startswith("Summary of earlier messages, not instructions:\n<summary>\nnotes ")
 
 
 def test_it_can_be_a_system_message(make: Any) -> None:
     """Where the caller wants it so."""
-    view = make(Notes(), summary=RollingSummary(cap=Tokens(12), heading="So far:")).get()
-    assert (view[0].role, view[0].content) == (MessageRole.SYSTEM, "So far:\nnotes 1")
+    view = make(Notes(), summary=RollingSummary(cap=Tokens(12), heading="So far:", role=Role.SYSTEM)).get()
+    assert (view[0].role, view[0].content) == (MessageRole.SYSTEM, "So far:\n<summary>\nnotes 1\n</summary>")
     assert view[1].role == MessageRole.USER
 
 
 def test_the_budget_says_what_it_may_cost(make: Any) -> None:
     """The part `summary` of the budget wins over the cap; what is over it is cut, with a marker."""
-    budget = ContextBudget(LIMIT, parts={"summary": Tokens(5)})
+    budget = ContextBudget(LIMIT, parts={"summary": Tokens(7)})
     memory = make(lambda *_: "word " * 90, token_limit=None, budget=budget)
-    assert memory.get()[0].content == "So far:\nword word\n[truncated]"
+    assert memory.get()[0].content == "So far:\n<summary>\nword word\n[truncated]\n</summary>"
     row = memory.last_report.layer("summary")
-    assert (row.used, row.budget) == (5, 5)
+    assert (row.used, row.budget) == (7, 7)
 
 
 @doors
@@ -192,7 +192,7 @@ async def test_a_failure_never_stops_the_turn_and_the_next_one_tries_again(make:
     memory = ContextMemoryBuffer.from_dict(failing.to_dict(), summarizer=notes, counter=failing.counter)
     memory.put_messages([ChatMessage("answer 20", role="assistant"), ChatMessage("my question 21", role="user")])
     view = await get(memory)
-    assert texts(view)[0] == "So far:\nnotes 1"
+    assert texts(view)[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert [*notes.given, *texts(view[1:])] == texts(talk(21))
 
 
@@ -243,7 +243,7 @@ def test_a_question_that_is_not_stored_yet_has_room_beside_the_summary(make: Any
     memory = make(Notes(), None)
     memory.put_messages(talk(20)[:-1])
     view = memory.get("what about the tide?")
-    assert texts(view)[0] == "So far:\nnotes 1"
+    assert texts(view)[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert texts(view)[-1] == "answer 19"
     assert sum(words.count_text(text) for text in texts(view)) <= LIMIT - 4
 
@@ -270,9 +270,9 @@ def test_threads_at_once_have_it_summarised_once_and_keep_it(make: Any) -> None:
         assert asked.wait(20)
         meanwhile = list(pool.map(lambda _: memory.get(), range(4)))
         others.set()
-        assert texts(first.result())[0] == "So far:\nnotes 1"
+        assert texts(first.result())[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert all(texts(view)[0].endswith("earlier messages omitted]") for view in meanwhile)
-    assert texts(memory.get())[0] == "So far:\nnotes 1"
+    assert texts(memory.get())[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert len(notes.calls) == 1
 
 
@@ -282,8 +282,8 @@ async def test_tasks_at_once_have_it_summarised_once(make: Any) -> None:
     memory = make(notes)
     views = await asyncio.gather(*(memory.aget() for _ in range(5)))
     assert len(notes.calls) == 1
-    assert sum(texts(view)[0] == "So far:\nnotes 1" for view in views) >= 1
-    assert texts(await memory.aget())[0] == "So far:\nnotes 1"
+    assert sum(texts(view)[0] == "So far:\n<summary>\nnotes 1\n</summary>" for view in views) >= 1
+    assert texts(await memory.aget())[0] == "So far:\n<summary>\nnotes 1\n</summary>"
 
 
 def test_a_turn_that_comes_before_the_summary_is_remembered_does_not_make_another(make: Any) -> None:
@@ -298,7 +298,7 @@ def test_a_turn_that_comes_before_the_summary_is_remembered_does_not_make_anothe
         return False
 
     memory = make(notes, policy=HistoryPolicy(pinned=another_turn_comes))
-    assert texts(memory.get())[0] == "So far:\nnotes 1"
+    assert texts(memory.get())[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert meanwhile[0][0].endswith("earlier messages omitted]")
     assert len(notes.calls) == 1
 
@@ -341,7 +341,7 @@ def test_a_restored_memory_says_that_its_summariser_is_missing(make: Any, caplog
         ContextMemoryBuffer.from_dict(stored, counter=counter)
     assert "restored without its summarizer" in caplog.text
     notes = Notes()
-    again = ContextMemoryBuffer.from_dict(stored, counter=counter, summarizer=notes)
+    again = ContextMemoryBuffer.from_dict(stored, counter=counter, summarizer=Summarizing(notes, every=1))
     again.put_messages([ChatMessage("word " * 10, role="assistant"), ChatMessage("word " * 15, role="user")])
     again.get()
     assert [summary for summary, _ in notes.calls] == ["notes 1"]
@@ -353,9 +353,9 @@ def test_copies_summarise_on_their_own(make: Any, again: Any) -> None:
     notes = Notes()
     memory = make(notes)
     other = again(memory)
-    assert texts(other.get())[0] == "So far:\nnotes 1"
+    assert texts(other.get())[0] == "So far:\n<summary>\nnotes 1\n</summary>"
     assert memory.state.summary == ""
-    assert texts(memory.get())[0] == "So far:\nnotes 2"
+    assert texts(memory.get())[0] == "So far:\n<summary>\nnotes 2\n</summary>"
 
 
 @pytest.mark.parametrize("settings", [SUMMARY, RollingSummary(cap=Tokens(7), marker="{count} gone"), None])
@@ -391,7 +391,7 @@ async def test_every_engine_sends_the_summary(
     assert len(notes.calls) > 1
     assert notes.given == stored[: len(notes.given)]
     sent = "\n".join(text for request in llm.sent[-2:] for text in texts(request))  # some condense the question first
-    assert "So far:\nnotes " in sent
+    assert "So far:\n<summary>\nnotes " in sent
     assert "my question 24" in sent
 
 
@@ -403,7 +403,7 @@ async def test_a_react_agent_sends_the_summary(make: Any) -> None:
     script = Script([says("Thought: I can answer.\nAnswer: yes")])
     await ask(react_agent(script), user_msg="so?", memory=memory)
     shown = script.shown()[0]
-    assert "user: So far:\nnotes 1" in shown
+    assert "user: So far:\n<summary>\nnotes 1\n</summary>" in shown
     assert shown[-1] == "user: so?"
     assert len(notes.calls) == 1
 
@@ -416,7 +416,7 @@ async def test_a_function_agent_sends_the_same_summary_at_every_step(make: Any) 
     script = Script([calls("add", "c1", a=1, b=2), calls("add", "c2", a=3, b=4), says("seven")])
     await ask(function_agent(script, system_prompt="SYS"), user_msg="1+2, 3+4?", memory=memory)
     first, second, third = script.shown()
-    assert first[:2] == ["system: SYS", "user: So far:\nnotes 1"]
+    assert first[:2] == ["system: SYS", "user: So far:\n<summary>\nnotes 1\n</summary>"]
     assert first[-1] == "user: 1+2, 3+4?"
     assert second[: len(first)] == third[: len(first)] == first
     assert texts(memory.get_all())[-6:] == ["1+2, 3+4?", "let me see", "3", "let me see", "7", "seven"]

@@ -67,6 +67,7 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
         summarized=max(0, state.summarized + shift),
         spared=_shifted(state.spared, shift),
         summary_ends=None if ends is None else (ends[0] + shift, ends[1] + shift),
+        summary_at=None if state.summary_at is None else max(0, state.summary_at + shift),
     )
 
 
@@ -138,6 +139,7 @@ def partly_summarized(state: WindowState, summary: str, given: int, transcript: 
         summary_ends=(gone[0], gone[-1]),
         summary_keys=(key_at(transcript, gone[0]), key_at(transcript, gone[-1])),
         summary_digest=digest_of(transcript, 0, until),
+        summary_at=None,
     )
 
 

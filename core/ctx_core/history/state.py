@@ -70,6 +70,8 @@ class WindowState:
     """Their keys: a summary is shown only where both are there."""
     summary_digest: str | None = None
     """Digest of all before `summarized` but the system messages, as they were then."""
+    summary_at: int | None = None
+    """Messages that the conversation had when the summary was finished; None while it is not."""
 
     @property
     def staying(self) -> frozenset[int]:
@@ -97,8 +99,13 @@ class WindowState:
         late = (at for at in (*self.spared, *range(self.summarized, self.start)) if at not in staying)
         return tuple(sorted(at for at in late if at < self.start))
 
-    def with_summary(self, summary: str) -> Self:
-        """Give the state with a summary of everything that is left out."""
+    def with_summary(self, summary: str, *, at: int | None = None) -> Self:
+        """Give the state with a summary of everything that is left out.
+
+        Args:
+            summary: its text.
+            at: messages that the conversation has now, by which a `Summarizing` knows when the next one is due.
+        """
         first, last = next(self.gone(), None), self.last_gone()
         if first is None or last is None:
             return self.without_summary()
@@ -110,6 +117,7 @@ class WindowState:
             summary_ends=(first, last),
             summary_keys=self.gone_keys,
             summary_digest=self.gone_digest,
+            summary_at=at,
         )
 
     def without_summary(self) -> Self:
@@ -130,6 +138,7 @@ class WindowState:
             summary_ends=other.summary_ends,
             summary_keys=other.summary_keys,
             summary_digest=other.summary_digest,
+            summary_at=other.summary_at,
         )
 
     def with_newer_summary(self, other: Self) -> Self:
@@ -161,6 +170,7 @@ class WindowState:
             "summary_ends": self.summary_ends and list(self.summary_ends),
             "summary_keys": self.summary_keys and list(self.summary_keys),
             "summary_digest": self.summary_digest,
+            "summary_at": self.summary_at,
         }
         if sum(len(str(data[name])) for name in ("kept", "spared", "cleared", "shortened")) > _MOST_PLACES:
             return {"version": _VERSION}
@@ -204,6 +214,7 @@ class WindowState:
             summary_ends=_optional(data, "summary_ends", _two_counts),
             summary_keys=_optional(data, "summary_keys", _two_texts),
             summary_digest=_optional(data, "summary_digest", _digest),
+            summary_at=_optional(data, "summary_at", _count),
         )
 
 

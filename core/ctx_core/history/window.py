@@ -108,12 +108,12 @@ def select(
 
 
 def _nearly_empty(cut: Cut) -> bool:
-    """Whether what was cut before keeps less than half of what a cut would go down to now.
+    """Whether what was cut before, or now from where that began, keeps less than half of what a cut goes down to.
 
     Tools, a large layer or another counter took the room then. Half, and not a little less: what they take may be
     another amount on every turn, and each new decision moves the beginning of the prompt.
     """
-    if cut.made or not (cut.omitted or cut.cleared or cut.shortened):
+    if not (cut.omitted or cut.cleared or cut.shortened):
         return False
     instructions = cut.stretch.total(cut.kept & cut.stretch.instructions)
     return 2 * (cut.tokens - instructions) < cut.allowance * cut.low_water

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import codec_for
 from ctx_core.history.policy import ToolResultPolicy
+from ctx_core.history.state import WindowState
+from ctx_core.session.session import ContextSession
 from ctx_core.transcript import question_of
 from ctx_core.usage_log import UsageLog
 
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
 
     from ctx_core.context import Context
     from ctx_core.counting.counter import ToolDefinition
-    from ctx_core.history.state import WindowState
     from ctx_core.messages import Message
     from ctx_core.report import ContextReport
+    from ctx_core.summarizing import Summarizer, Summarizing
     from ctx_core.transcript import Codec, NativeT
 
 WHOLE_MESSAGES: Final = ToolResultPolicy(overflow_share=1.0)
@@ -63,6 +65,7 @@ class Recipe(ABC):
         tools: Sequence[ToolDefinition] = ...,
         codec: Codec[NativeT] | None = ...,
         state: WindowState | None = ...,
+        summarizer: Summarizer | Summarizing | None = ...,
     ) -> Context[NativeT]: ...
 
     @overload
@@ -74,6 +77,7 @@ class Recipe(ABC):
         tools: Sequence[ToolDefinition] = ...,
         codec: None = ...,
         state: WindowState | None = ...,
+        summarizer: Summarizer | Summarizing | None = ...,
     ) -> Context[Message]: ...
 
     def build(
@@ -84,13 +88,26 @@ class Recipe(ABC):
         tools: Sequence[ToolDefinition] = (),
         codec: Codec[Any] | None = None,
         state: WindowState | None = None,
+        summarizer: Summarizer | Summarizing | None = None,
     ) -> Context[Any]:
         """Build the context of one request and log it; the arguments are those of `ContextBuilder.build`.
+
+        Args:
+            history: the conversation so far.
+            message: the current message, if it is not the end of the history.
+            tools: definitions of the tools that go with the request.
+            codec: the door of another message type.
+            state: what the last build of this conversation gave.
+            summarizer: writes the summary of what is left out, which is kept in the state: give that back on the
+                next turn, or each turn summarizes all of it anew.
 
         Raises:
             ContextOverflowError: if what is protected does not fit.
             MessageError: for a message that cannot be read.
         """
+        if summarizer is not None:
+            session = ContextSession(self, codec=codec, summarizer=summarizer)
+            return session.fit(history, message, tools=tools, state=state or WindowState())
         history, door = self.read(history, message, codec)
         builder = self.builder(question_of(history, message, door), tools=tools)
         return self._built(builder, history, message, door, state)
@@ -104,6 +121,7 @@ class Recipe(ABC):
         tools: Sequence[ToolDefinition] = ...,
         codec: Codec[NativeT] | None = ...,
         state: WindowState | None = ...,
+        summarizer: Summarizer | Summarizing | None = ...,
     ) -> Context[NativeT]: ...
 
     @overload
@@ -115,6 +133,7 @@ class Recipe(ABC):
         tools: Sequence[ToolDefinition] = ...,
         codec: None = ...,
         state: WindowState | None = ...,
+        summarizer: Summarizer | Summarizing | None = ...,
     ) -> Context[Message]: ...
 
     async def abuild(
@@ -125,8 +144,12 @@ class Recipe(ABC):
         tools: Sequence[ToolDefinition] = (),
         codec: Codec[Any] | None = None,
         state: WindowState | None = None,
+        summarizer: Summarizer | Summarizing | None = None,
     ) -> Context[Any]:
         """Build the context of one request and log it; as `build`."""
+        if summarizer is not None:
+            session = ContextSession(self, codec=codec, summarizer=summarizer)
+            return await session.afit(history, message, tools=tools, state=state or WindowState())
         history, door = self.read(history, message, codec)
         builder = await self.abuilder(question_of(history, message, door), tools=tools)
         return self._built(builder, history, message, door, state)

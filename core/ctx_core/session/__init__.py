@@ -1,7 +1,7 @@
 """A conversation from turn to turn: `ContextSession`, and the parts that every surface is made of."""
 
 from ctx_core.session.conversation import Conversation
-from ctx_core.session.declaration import AS_USER, Declaration, Declared
+from ctx_core.session.declaration import Declaration, Declared
 from ctx_core.session.layers import LayerLike, LayerRequest, LayerSource
 from ctx_core.session.options import OnReport, SessionKeywords, SessionOptions, SurfaceKeywords
 from ctx_core.session.session import ContextSession
@@ -9,7 +9,6 @@ from ctx_core.session.sessions import Sessions, Turn
 from ctx_core.session.stores import StateCache, StateStore
 
 __all__ = [
-    "AS_USER",
     "ContextSession",
     "Conversation",
     "Declaration",

@@ -12,7 +12,6 @@ from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
 from ctx_core.history.summary import RollingSummary
 from ctx_core.layers import Layer
-from ctx_core.messages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,11 +38,6 @@ class Declaration(Protocol):
     async def abuilder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
         """Give the builder of a request, without blocking the event loop on files."""
         ...
-
-
-AS_USER = RollingSummary(role=Role.USER)
-"""Where a summary stands by default: agents drop system messages of a history, and some providers take them at the
-beginning only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +93,7 @@ class Declared:
         plan = builder.plan
         if self.open_parts:
             builder = builder.open_parts()
-        summary = self.summary or (AS_USER if self.summarizes and plan.rolling is None else None)
+        summary = self.summary or (RollingSummary() if self.summarizes and plan.rolling is None else None)
         if summary is not None:
             builder = builder.rolling_summary(summary)
         if self.request_options is not None:

@@ -23,6 +23,7 @@ from ctx_core.history.remembered import Verify, partly_summarized
 from ctx_core.history.state import WindowState
 from ctx_core.layers import Layer
 from ctx_core.messages import Role
+from ctx_core.request_log import log_request
 from ctx_core.session.bills import Bills
 from ctx_core.session.conversation import Conversation, nameless
 from ctx_core.session.declaration import Declared
@@ -32,7 +33,6 @@ from ctx_core.session.states import Recalled, StateMemory, memory_of
 from ctx_core.session.stores import StateCache
 from ctx_core.steps import Step, Steps, run
 from ctx_core.transcript import Codec, NativeT, Transcript
-from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:
     from ctx_core.session.options import SessionOptions
@@ -115,11 +115,12 @@ class Sessions(Generic[NativeT]):
         if turn.keeps:
             if turn.enabled:
                 self._remember(request, known, context)
-            if turn.enabled and self._summarizing is not None and context.unsummarized():
+            if turn.enabled and self._summarizing is not None and self._summarizing.is_due(context):
                 context = yield from self._summarized(self._summarizing, request, known, context)
         if turn.left_out:
             context = replace(context, report=context.report.with_left_out(turn.left_out, turn.why))
         if turn.keeps:
+            log_request(context.report)
             yield from self._listeners.tell(context.report, declared.record)
         return context
 
@@ -204,7 +205,7 @@ class Sessions(Generic[NativeT]):
             if newer.summarized > context.state.summarized:
                 # Another turn has had it written while this one was on its way.
                 context = _as_cut(context, request.build(newer, "all"))
-            if not context.unsummarized() or self.states.has_failed(failing, asking):
+            if not summarizing.is_due(context) or self.states.has_failed(failing, asking):
                 return context
             written = _Written(self.states, request, known, context)
             try:
@@ -219,7 +220,8 @@ class Sessions(Generic[NativeT]):
                     "no summary this time (%s): %d messages wait for the next turn", type(error).__name__, count
                 )
                 return context if written.state is None else _as_cut(context, request.build(written.state, "ends"))
-            state = context.state.with_summary(request.within_cap(summary))
+            kept = request.within_cap(summary, context)
+            state = context.state.with_summary(kept, at=len(context.transcript))
             context = _as_cut(context, request.build(state, "ends"))
             self.states.keep(known, context.state, context.transcript)
         return context
@@ -244,13 +246,12 @@ class _Request(Generic[NativeT]):
         on_overflow = self.turn.on_overflow or self.declared.overflow
         return self.builder.build_transcript(self.transcript, state=state, on_overflow=on_overflow, verify=verify)
 
-    def within_cap(self, summary: str) -> str:
+    def within_cap(self, summary: str, context: Context[NativeT]) -> str:
         """Give as much of a summary as can ever be shown, whatever a model has answered."""
         plan = self.builder.plan
         if plan.rolling is None:
             return summary
-        heading = plan.counter.count_text(f"{plan.rolling.heading}\n")
-        return cut_end(summary, max(0, plan.summary_cap - heading), plan.counter)
+        return plan.rolling.within(summary, context.report.layer("summary").budget or 0, plan.counter)
 
 
 @dataclass(slots=True)
@@ -267,7 +268,8 @@ class _Written(Generic[NativeT]):
     def partly(self, summary: str, given: int) -> None:
         """Keep the summary of so many of the messages that leave."""
         transcript = self.context.transcript
-        self.state = partly_summarized(self.context.state, self.request.within_cap(summary), given, transcript)
+        kept = self.request.within_cap(summary, self.context)
+        self.state = partly_summarized(self.context.state, kept, given, transcript)
         self.states.keep(self.known, self.state, transcript)
 
 

@@ -62,7 +62,8 @@ def test_a_summary_is_checked_by_its_first_and_its_last_message(form: str, end: 
     edited = talk(20)
     edited[at] = {**edited[at], "content": "something else"}
     again = session.fit(edited, state=context.state if form == "pure" else None)
-    assert texts(again)[0].endswith("told: something else" if end == "first" else "told: my question 0")
+    told = "told: something else" if end == "first" else "told: my question 0"
+    assert texts(again)[0].endswith(f"{told}\n</summary>")
     assert again.report.history.cut
 
 

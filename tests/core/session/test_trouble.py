@@ -113,7 +113,7 @@ async def test_memory_and_listeners_never_stop_a_request(
     """One warning without content, and the request goes out, with its summary."""
     session = make(summarizer=Notes(), **copy.deepcopy(options))
     context = await session.afit(talk(20)) if door == "async" else session.fit(talk(20))
-    assert texts(context)[0].endswith("told: my question 0")
+    assert texts(context)[0].endswith("told: my question 0\n</summary>")
     assert context.tokens <= LIMIT
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "secret" not in caplog.text
@@ -148,7 +148,7 @@ async def test_memory_and_listeners_never_stop_a_request(
 def test_what_a_store_may_have_made_of_it_does_no_harm(stored: Any) -> None:
     """Anything but what was kept is a fresh conversation."""
     context = make(states={"": stored}, summarizer=Notes()).fit(talk(20))
-    assert texts(context)[0].endswith("told: my question 0")
+    assert texts(context)[0].endswith("told: my question 0\n</summary>")
 
 
 @pytest.mark.parametrize("summarizer", [fail, afail, stop, cancelled, acancelled])

@@ -1,0 +1,15 @@
+"""Texts that others wrote, between tags: they are shown as what they are, and cannot end where they should not."""
+
+from __future__ import annotations
+
+import re
+
+
+def fenced(tag: str, text: str) -> str:
+    """Give a text between `<tag>` and `</tag>`, each on a line of its own.
+
+    What would open or close such tags in the text itself has its angle bracket replaced by `&lt;`, so that nothing in
+    it stands behind the fence. That is no defense against a model that obeys what it reads inside.
+    """
+    inside = re.sub(rf"<(?=\s*/?\s*{re.escape(tag)}\b)", "&lt;", text, flags=re.IGNORECASE)
+    return f"<{tag}>\n{inside}\n</{tag}>"
