@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableSequence, RunnableWithFallbacks
+from langchain_core.runnables.base import RunnableBindingBase
 
 from ctx_core.summarizing import summarizer_window
 from ctx_core.summary_prompts import as_prompt
@@ -50,9 +52,7 @@ class ChatModelSummarizer:
             BudgetError: if it is no language model.
         """
         self.window = summarizer_window(bound_model(model).model)
-        # A listener to events makes models stream even where they are only invoked.
-        quiet = {"disable_streaming": True}
-        self._model: LanguageModelLike = model.model_copy(update=quiet) if isinstance(model, BaseChatModel) else model
+        self._model: LanguageModelLike = _quiet(model)
         self._prompt = prompt
 
     def __call__(self, summary: str, messages: Sequence[Message]) -> str:
@@ -65,6 +65,20 @@ class ChatModelSummarizer:
 
     def _asked(self, summary: str, messages: Sequence[Message]) -> list[BaseMessage]:
         return [HumanMessage(self._prompt(summary, messages))]
+
+
+def _quiet(model: Any) -> Any:  # noqa: ANN401 - a model, or what is around one
+    """Give a copy that never streams: a listener to events makes models do so even where they are only invoked."""
+    if isinstance(model, BaseChatModel):
+        return model.model_copy(update={"disable_streaming": True})
+    if isinstance(model, RunnableBindingBase):
+        return model.model_copy(update={"bound": _quiet(model.bound)})
+    if isinstance(model, RunnableWithFallbacks):
+        quiet = {"runnable": _quiet(model.runnable), "fallbacks": [_quiet(other) for other in model.fallbacks]}
+        return model.model_copy(update=quiet)
+    if isinstance(model, RunnableSequence):
+        return RunnableSequence(*(_quiet(part) for part in model.steps))
+    return model
 
 
 def _config() -> RunnableConfig:
