@@ -56,7 +56,7 @@ smoke: wheel  ## Try the wheel in an environment of its own, without extras.
 	rm -rf "$(SMOKE)"
 	"$(PYTHON)" -m venv "$(SMOKE)"
 	"$(SMOKE)/bin/python" -m pip install --quiet dist/*.whl
-	"$(SMOKE)/bin/python" -I -c "import ctx_core; print(ctx_core.__version__, ctx_core.__file__)"
+	"$(SMOKE)/bin/python" -I -c "import ctx_core.demo; print(ctx_core.__version__, ctx_core.__file__)"
 	"$(SMOKE)/bin/ctx-layers" --help
 	rm -rf "$(SMOKE)"
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from importlib.resources import as_file, files
 from typing import Any
 
 import pytest
 
 from ctx_core import TokenCounter, fit
+from ctx_core.cli.source import Source
+from ctx_core.cli.tool_file import read_tools
 from ctx_core.demo import TOOLS, conversation, run
 
 CONVERSATION = conversation()
@@ -34,6 +37,13 @@ def test_it_is_always_the_same() -> None:
 
     assert again == CONVERSATION
     assert all(mine is not theirs for mine, theirs in zip(again, CONVERSATION, strict=True))
+
+
+def test_the_command_line_reads_its_file() -> None:
+    """`ctx-layers fit FILE --tools FILE` takes the conversation and the tools from the file that holds them."""
+    with as_file(files("ctx_core.demo") / "conversation.json") as path, Source(str(path)) as source:
+        assert source.one().messages == CONVERSATION
+        assert read_tools(str(path)) == list(TOOLS)
 
 
 def test_nothing_in_it_has_to_be_repaired() -> None:
