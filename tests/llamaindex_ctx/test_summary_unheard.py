@@ -20,7 +20,6 @@ from ctx_core import Summarizing
 from llamaindex_ctx import ContextMemoryBuffer, LLMSummarizer
 from tests.llamaindex_ctx.test_agents import Script, function_agent, pytestmark, says
 
-
 __all__ = ["pytestmark"]
 
 
