@@ -69,15 +69,16 @@ class ChatModelSummarizer:
 
 def _quiet(model: Any) -> Any:  # noqa: ANN401 - a model, or what is around one
     """Give a copy that never streams: a listener to events makes models do so even where they are only invoked."""
-    if isinstance(model, BaseChatModel):
+    kind: type[Any] = type(model)
+    if issubclass(kind, BaseChatModel):
         return model.model_copy(update={"disable_streaming": True})
-    if isinstance(model, RunnableBindingBase):
+    if issubclass(kind, RunnableBindingBase):
         return model.model_copy(update={"bound": _quiet(model.bound)})
-    if isinstance(model, RunnableWithFallbacks):
+    if issubclass(kind, RunnableWithFallbacks):
         quiet = {"runnable": _quiet(model.runnable), "fallbacks": [_quiet(other) for other in model.fallbacks]}
         return model.model_copy(update=quiet)
-    if isinstance(model, RunnableSequence):
-        return RunnableSequence(*(_quiet(part) for part in model.steps))
+    if issubclass(kind, RunnableSequence):
+        return RunnableSequence[Any, Any](*(_quiet(part) for part in model.steps))
     return model
 
 

@@ -15,7 +15,8 @@ def log_request(report: ContextReport) -> None:
     """Write a line for each layer to the debug log, and a warning where the text of a message or a layer was cut."""
     for layer in report.layers:
         _LOG.debug("%s: %d tokens of %s", layer.name, layer.used, layer.budget)
-    messages, layers = report.history.truncated, sum(layer.why.startswith("truncated to its") for layer in report.layers)
+    messages = report.history.truncated
+    layers = sum(layer.why.startswith("truncated to its") for layer in report.layers)
     if messages or layers:
         _LOG.warning(
             "%d messages and %d layers truncated to fit: %d of %d tokens used",

@@ -35,8 +35,8 @@ Progress: TypeAlias = Callable[[str, int], object]
 """Is told of a summary that is not finished, and of how many of the messages that leave are in it."""
 
 _WINDOW: Final = 64_000
-"""Tokens that a summarizer is given at once where neither it nor the caller says: half of what the small models of today
-take. Five turns of most of an 8,000-token window are one piece, and the first cut of 200,000 tokens is two or three."""
+"""Tokens that a summarizer is given at once where neither it nor the caller says: half of what small models take today.
+Five turns of most of an 8,000-token window are one piece, and the first cut of 200,000 tokens is two or three."""
 _ANSWER: Final = 4_096
 """Tokens for the answer of a summarizer with a model, at most a quarter of its window."""
 _FRAME: Final = 300

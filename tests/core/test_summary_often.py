@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ctx_core import BudgetError, ContextBudget, ContextSession, Message, Summarizing, TokenCounter
@@ -47,7 +49,7 @@ def test_it_is_asked_in_one_of_five_turns_at_most(
     """By default, with large system prompts and large turns: 30 turns, each with all those before it."""
     notes = Notes()
     builder = ContextSession[OpenAIMessage](budget=budget, counter=COUNTER, summarizer=notes)
-    state = None if form == "keeping" else {}
+    state: dict[str, Any] | None = None if form == "keeping" else {}
     instructions: list[OpenAIMessage] = [{"role": "system", "content": said(system, "rules")}] if system else []
     conversation = turns(30, asked, answered)
     for turn in range(30):
@@ -127,8 +129,8 @@ class Small(Notes):
 def test_a_summarizer_says_how_much_it_takes() -> None:
     """Where the caller does not: pieces, with the summary so far, are within its window."""
     small, told = Small(), Small()
-    for notes, options in ((small, {}), (told, {"window": 1_000})):
-        summarizing = Summarizing(notes, counter=COUNTER, **options)
+    for notes, window in ((small, None), (told, 1_000)):
+        summarizing = Summarizing(notes, counter=COUNTER, window=window)
         ContextSession[OpenAIMessage](budget=2_000, counter=COUNTER, summarizer=summarizing).fit(turns(30, 100, 100))
     assert all(sum(map(COUNTER.count_text, given)) <= 300 for _, given in small.calls)
     assert len(small.calls) > 2 * len(told.calls) > 2

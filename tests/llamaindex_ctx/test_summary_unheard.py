@@ -9,11 +9,11 @@ from llama_index.core.agent.workflow import AgentStream
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.callbacks import CallbackManager, TokenCountingHandler
 from llama_index.core.chat_engine import SimpleChatEngine
-from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
 from llama_index.core.llms import MockLLM
-from pydantic import PrivateAttr
+from llama_index_instrumentation import get_dispatcher
+from pydantic import Field
 from typing_extensions import override
 
 from ctx_core import Summarizing
@@ -26,12 +26,12 @@ __all__ = ["pytestmark"]
 class Ended(BaseEventHandler):
     """Hears of each chat that ends."""
 
-    _answers: list[str] = PrivateAttr(default_factory=list)
+    answers: list[str] = Field(default_factory=list)
 
     @override
     def handle(self, event: Any, **kwargs: Any) -> None:
         if isinstance(event, LLMChatEndEvent) and event.response is not None:
-            self._answers.append(str(event.response.message.content))
+            self.answers.append(str(event.response.message.content))
 
 
 def counted() -> tuple[TokenCountingHandler, MockLLM]:
@@ -68,14 +68,15 @@ async def test_a_streamed_engine_gives_the_answer_alone(door: str, waits: float 
     assert "text text text text text" in str(memory.get()[0].content)
     assert handler.completion_llm_token_count >= 5
     assert handler.prompt_llm_token_count > 200
-    assert "text text text text text" in heard._answers  # noqa: SLF001 - its own
+    assert "text text text text text" in heard.answers
 
 
 async def test_an_agents_stream_is_the_answer_alone() -> None:
     """Events of an agent hold nothing of the summary."""
     handler, small = counted()
     agent = function_agent(Script([says("all is well")]), streaming=True)
-    running = agent.run("and now?", memory=talked(LLMSummarizer(small)))
+    memory = talked(LLMSummarizer(small))
+    running = agent.run(user_msg="and now?", memory=memory)  # pyright: ignore[reportDeprecated]  # of its overloads, one is
     streamed = [event.delta async for event in running.stream_events() if isinstance(event, AgentStream)]
     await running
     assert "".join(streamed) == "all is well"
