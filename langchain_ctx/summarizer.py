@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
@@ -69,7 +69,7 @@ class ChatModelSummarizer:
 
 def _quiet(model: Any) -> Any:  # noqa: ANN401 - a model, or what is around one
     """Give a copy that never streams: a listener to events makes models do so even where they are only invoked."""
-    kind: type[Any] = type(model)
+    kind = cast("type[object]", type(model))
     if issubclass(kind, BaseChatModel):
         return model.model_copy(update={"disable_streaming": True})
     if issubclass(kind, RunnableBindingBase):
