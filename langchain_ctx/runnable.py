@@ -29,8 +29,8 @@ from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
-    from ctx_core.context import Context
     from ctx_core.counting.counter import CounterLike
+    from ctx_core.engine.context import Context
 
 ContextInput: TypeAlias = PromptValue | str | Sequence[MessageLikeRepresentation] | Mapping[str, Any]
 """What a chat model takes, or a dict that holds it under `messages_key`."""

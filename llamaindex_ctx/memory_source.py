@@ -10,8 +10,8 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.schema import MetadataMode
 from typing_extensions import override
 
+from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
-from ctx_core.layers import Layer
 from ctx_core.memory.retrieved import RetrievedMemory, in_given_order
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ctx_core.plan import Plan
+    from ctx_core.engine.plan import Plan
 
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
 _LEFT_BEHIND: Final = "left_behind"

@@ -2,8 +2,9 @@
 
 from ctx_core.budget import BudgetCheck, ContextBudget, Share, Tokens
 from ctx_core.builder import ContextBuilder
-from ctx_core.context import Context
 from ctx_core.counting import Framing, TokenCounter, Tokenizer, register_tokenizer
+from ctx_core.engine.context import Context
+from ctx_core.engine.layers import Item, Layer
 from ctx_core.errors import (
     BudgetError,
     ContextOverflowError,
@@ -16,7 +17,6 @@ from ctx_core.errors import (
 )
 from ctx_core.fit import fit
 from ctx_core.history import HistoryPolicy, RollingSummary, ToolResultPolicy, WindowState
-from ctx_core.layers import Item, Layer
 from ctx_core.messages import Message, Role, ToolCall
 from ctx_core.report import ContextReport, LayerReport
 from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore

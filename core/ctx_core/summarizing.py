@@ -24,7 +24,7 @@ from ctx_core.truncation import cut_end
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from ctx_core.context import Context
+    from ctx_core.engine.context import Context
 
 Summarizer: TypeAlias = Callable[[str, Sequence[Message]], str | Awaitable[str]]
 """Gives the new summary from the one so far (empty at first) and the messages that leave. May be a coroutine

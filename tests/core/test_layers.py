@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ctx_core import BudgetError, Framing, Item, Layer, TokenCounter
 from ctx_core.counting import FourCharacters
-from ctx_core.layers import as_items, fill
+from ctx_core.engine.layers import as_items, fill
 
 WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from ctx_core.cli.source import Conversation
-    from ctx_core.context import Context
+    from ctx_core.engine.context import Context
 
 Fitted: TypeAlias = "Context[OpenAIMessage]"
 

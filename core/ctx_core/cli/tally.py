@@ -10,7 +10,7 @@ from ctx_core.cli.terminal import table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ctx_core.context import Context
+    from ctx_core.engine.context import Context
     from ctx_core.openai_messages import OpenAIMessage
 
 _LISTED: Final = 10

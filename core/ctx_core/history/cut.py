@@ -32,6 +32,8 @@ class Cut:
     """Tokens that everything kept may cost."""
     low_water: float
     """Share of the limit, and of the most messages, that a new cut goes down to."""
+    base: int
+    """Tokens of which shares are taken; they do not move with what layers leave."""
 
     protected: set[int] = field(init=False)
     """Indices that stay whatever else goes."""
@@ -138,15 +140,19 @@ class Cut:
         asked = next((number for number, turn in enumerate(turns) if turn.has_question), len(turns) - 1)
         return max(asked, len(turns) - 1 - self.stretch.policy.preserve_recent_turns)
 
-    @property
-    def staying(self) -> int:
-        """Tokens of what stays before the running turn, whatever else goes, with the marker."""
-        turns = self.stretch.turns
+    def asked(self, *, cleared: bool = False) -> int:
+        """Give what the running turn and all that stays before it cost before anything was cut, with the marker.
+
+        Args:
+            cleared: whether results that the policy clears on overflow cost what is put in their place.
+        """
+        stretch, turns = self.stretch, self.stretch.turns
         if not turns:
             return 0
-        running, preserved = turns[-1].start, turns[self.first_preserved].start
-        stays = {at for at in self.kept if at < running and (at >= preserved or at in self.protected)}
-        return self.stretch.total(stays) + self.marker_room
+        preserved = turns[self.first_preserved].start
+        stays = {at for at in range(len(stretch.entries)) if at >= preserved or at in self.protected}
+        saved = stretch.results.saved_by_clearing(stays) if cleared else 0
+        return sum(map(stretch.asked, stays)) - saved + self.marker_room
 
     def keep(self, indices: set[int], start: int) -> None:
         """Keep these entries and no others; from `start` on they are all there are up to the present."""

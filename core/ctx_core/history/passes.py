@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ctx_core.history.cuts import safe_cuts
 from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
-from ctx_core.history.tool_results import clearable, placeholder
 from ctx_core.messages import Role
 
 if TYPE_CHECKING:
@@ -52,30 +51,29 @@ def _start_with_user(cut: Cut) -> None:
 def _shorten_giants(cut: Cut) -> None:
     """Cut single results that alone take more than their share to head and tail."""
     stretch, tokens = cut.stretch, 0
-    most = max(1, int(cut.allowance * stretch.policy.results.overflow_share))
+    base = cut.base - stretch.total(stretch.instructions)
+    most = max(1, int(base * stretch.policy.results.overflow_share))
     for at in sorted(cut.kept, reverse=True):
         if tokens > cut.limit:
             return  # what is older goes anyway
-        if stretch.is_result(at) and at not in cut.protected and stretch.cost(at) > most:
+        if at in stretch.results and at not in cut.protected and stretch.cost(at) > most:
             shorten(cut, at, most)
         tokens += stretch.cost(at)
 
 
 def _clear_results(cut: Cut) -> None:
     """Let results give way to placeholders, until what is kept is down to the low-water mark."""
-    stretch, policy = cut.stretch, cut.stretch.policy.results
-    if not policy.clears:
+    stretch = cut.stretch
+    if not stretch.policy.results.clears:
         return
     tokens = cut.tokens
-    candidates = list(clearable(stretch.entries, stretch.counter, policy, done=frozenset(cut.cleared)))
-    for at, age in candidates:
+    for at, age in stretch.results.clearable():
         position = stretch.entries[at].position
         if tokens <= cut.low:
             return
         if at not in cut.kept or at in cut.protected or position in cut.cleared:
             continue
-        message = stretch.entries[at].message
-        form = message.with_only_text(placeholder(message, stretch.counter, policy, age))
+        form = stretch.results.cleared(at, age)
         if stretch.priced(at, form) < stretch.cost(at):
             tokens -= stretch.alter(at, form)
             cut.cleared[position] = age

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctx_core.history.cuts import steps
-from ctx_core.history.tool_results import shortened
 from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:
@@ -36,9 +35,7 @@ def squeeze(sizes: Iterable[int], *, by: int) -> int | None:
 def shorten(cut: Cut, at: int, most: int) -> None:
     """Cut a result to head and tail, and remember it; one too small for the marker stays as it is."""
     stretch = cut.stretch
-    form = shortened(
-        stretch.entries[at].message, most, stretch.counter, stretch.policy.results, parallel=at in stretch.parallel
-    )
+    form = stretch.results.shortened(at, most)
     if form.text:
         stretch.alter(at, form)
         cut.shortened[stretch.entries[at].position] = most
@@ -51,7 +48,7 @@ def squeeze_results(cut: Cut) -> None:
     results = [
         at
         for at in sorted(cut.kept)
-        if stretch.is_result(at) and at not in cut.protected and stretch.entries[at].position not in cut.cleared
+        if at in stretch.results and at not in cut.protected and stretch.entries[at].position not in cut.cleared
     ]
     for begin in (newest[-1][0] if newest else 0, 0):
         chosen = [at for at in results if at >= begin]

@@ -9,12 +9,12 @@ from ctx_core.counting.counter import TokenCounter
 from ctx_core.history.cuts import Turn, turns
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.repair import Entry, Repairs, repair
+from ctx_core.history.results import Results
 from ctx_core.history.state import WindowState
-from ctx_core.history.tool_results import placeholder, shortened
 from ctx_core.messages import Message, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ctx_core.transcript import Transcript
 
@@ -42,16 +42,17 @@ class Stretch:
     turns: list[Turn] = field(init=False)
     instructions: frozenset[int] = field(init=False)
     """Indices of the system messages."""
-    parallel: frozenset[int] = field(init=False)
-    """Indices of the results of calls that were made side by side."""
+    results: Results = field(init=False)
+    """What may become of the results in it."""
     _forms: list[Message | None] = field(init=False)
     _costs: list[int | None] = field(init=False)
+    _asked: dict[int, int] = field(init=False, default_factory=dict[int, int])
 
     def __post_init__(self) -> None:
         """Price nothing yet."""
         self.turns = turns(self.entries)
         self.instructions = frozenset(at for at, entry in enumerate(self.entries) if entry.message.role.instructs)
-        self.parallel = frozenset(_parallel(self.entries))
+        self.results = Results(self.entries, self.counter, self.policy.results)
         self._forms = [None] * len(self.entries)
         self._costs = [None] * len(self.entries)
 
@@ -76,17 +77,18 @@ class Stretch:
     def alter(self, at: int, form: Message) -> int:
         """Give an entry another form; returns the tokens that this saves."""
         before = self.cost(at)
+        self._asked.setdefault(at, before)
         self._forms[at] = form
         after = self._costs[at] = self.priced(at, form)
         return before - after
 
+    def asked(self, at: int) -> int:
+        """Give the tokens of an entry before anything was done to it on this turn."""
+        return self._asked[at] if at in self._asked else self.cost(at)
+
     def priced(self, at: int, form: Message) -> int:
         """Give the tokens that an entry would cost in some form."""
-        return self.counter.count_message(form, parallel=at in self.parallel)
-
-    def is_result(self, at: int) -> bool:
-        """Whether an entry is a tool's result that came with the history; a stub is not."""
-        return self.entries[at].message.role is Role.TOOL and not self.entries[at].made
+        return self.counter.count_message(form, parallel=self.results.is_parallel(at))
 
     def index_of(self, position: int) -> int:
         """Give the index of the first entry that stands at a position of the history or behind it.
@@ -103,30 +105,20 @@ class Stretch:
     def _decided(self, at: int) -> Message:
         """Give the form that was decided earlier, or that the policy gives every message at first sight."""
         message, position, policy = self.entries[at].message, self.entries[at].position, self.policy
-        if self.is_result(at):
+        if at in self.results:
             if position in self.state.cleared:
-                age = max(0, self.state.cleared[position])
-                return message.with_only_text(placeholder(message, self.counter, policy.results, age))
+                return self.results.cleared(at, max(0, self.state.cleared[position]))
             limit = policy.results.max_tokens
             if position in self.state.shortened:
                 limit = self.state.shortened[position]
             if limit is None:
                 return message
-            return shortened(message, limit, self.counter, policy.results, parallel=at in self.parallel)
+            return self.results.shortened(at, limit)
         if message.role is Role.ASSISTANT:
             old = policy.reasoning == "drop_old_turns" and at < self.turns[-1].start
             if old or position < self.state.reasoning_from:
                 return message.without_reasoning()
         return message
-
-
-def _parallel(entries: Iterable[Entry]) -> Iterator[int]:
-    many = False
-    for at, entry in enumerate(entries):
-        if entry.message.role is not Role.TOOL:
-            many = len(entry.message.tool_calls) > 1
-        elif many:
-            yield at
 
 
 def stretch_from(

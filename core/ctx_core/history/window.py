@@ -47,39 +47,52 @@ class Window:
         return self.tokens <= self.cut.limit
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of the request is the conversation's."""
+
+    room: int
+    """Tokens that all that goes out of it may cost now."""
+    granted: int
+    """Tokens that the budget grants it at most. Where they are more than those that a cut was made under, it is decided
+    anew; and where the window has become nearly empty, since what took its room is gone."""
+    base: int
+    """Tokens of which shares of it are taken, whatever layers leave of them now."""
+
+
 def select(
     transcript: Transcript[Any],
-    limit: int,
+    limits: Limits,
     *,
     counter: TokenCounter,
     policy: HistoryPolicy,
     state: WindowState,
     remembers: bool,
     truncate: bool,
-    granted: int,
 ) -> Window:
     """Choose what goes out.
 
     Args:
         transcript: history and current message.
-        limit: tokens that all of it may cost.
+        limits: tokens that it may cost.
         counter: prices messages.
         policy: what may happen to them.
         state: what is remembered, as `matching` gave it.
         remembers: whether what is decided is to be remembered. Then a cut goes down to the policy's low-water mark, and
             all that it leaves out is read for its digest; else it fills the limit.
         truncate: whether, if all else fails, protected texts may be cut.
-        granted: tokens that the budget grants. Where they are more than those that a cut was made under, it is decided
-            anew; and where the window has become nearly empty, since what took its room is gone.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
     """
     low_water = policy.low_water if remembers else 1.0
+    limit, granted = limits.room, limits.granted
 
     def cut_once(known: WindowState) -> Cut:
         stretch = _examined(transcript, limit, counter, policy, known)
-        cut = Cut(stretch, first_messages(stretch, limit), pinned_messages(stretch), limit, low_water)
+        cut = Cut(
+            stretch, first_messages(stretch, limits.base), pinned_messages(stretch), limit, low_water, limits.base
+        )
         if stretch.entries:
             make_fit(cut, truncate=truncate)
         return cut

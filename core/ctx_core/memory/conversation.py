@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ctx_core.budget import Size
-    from ctx_core.layers import Layer
+    from ctx_core.engine.layers import Layer
     from ctx_core.memory.ranker import Ranker
     from ctx_core.session import LayerRequest
 

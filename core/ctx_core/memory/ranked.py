@@ -13,7 +13,7 @@ from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import HEADING, MAX_ITEMS, memory_layer
 
 if TYPE_CHECKING:
-    from ctx_core.layers import Layer
+    from ctx_core.engine.layers import Layer
     from ctx_core.session import LayerRequest
 
 

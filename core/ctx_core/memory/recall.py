@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.engine.layers import Item, Layer
 from ctx_core.errors import BudgetError
-from ctx_core.layers import Item, Layer
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.duplicates import Duplicates
 from ctx_core.memory.ranker import best_first, by_age, scored

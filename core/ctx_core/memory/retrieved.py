@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ctx_core.budget import Size
-    from ctx_core.layers import Layer
+    from ctx_core.engine.layers import Layer
     from ctx_core.memory.item import MemoryItem
     from ctx_core.session import LayerRequest
 

@@ -10,16 +10,16 @@ from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.counter import CounterLike, TokenCounter, ToolDefinition, as_counter
 from ctx_core.counting.estimators import Words
+from ctx_core.engine.layers import Item, Layer
+from ctx_core.engine.summary import RollingSummary
 from ctx_core.history.policy import HistoryPolicy
-from ctx_core.history.summary import RollingSummary
-from ctx_core.layers import Item, Layer
 from ctx_core.memory.item import MemoryItem
 from ctx_core.recipes.assistant_report import AssistantReport, assistant_report
 from ctx_core.recipes.framings import ASSISTANT
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 
 if TYPE_CHECKING:
-    from ctx_core.context import Context
+    from ctx_core.engine.context import Context
     from ctx_core.messages import Message
 
 Fact: TypeAlias = str | Item | MemoryItem

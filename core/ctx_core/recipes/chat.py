@@ -9,9 +9,9 @@ from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.builder import ContextBuilder
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import FourCharacters
+from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
-from ctx_core.layers import Layer
 from ctx_core.recipes.framings import CHAT
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 from ctx_core.transcript import NativeT
@@ -20,7 +20,7 @@ from ctx_core.truncation import MARKER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.context import Context
+    from ctx_core.engine.context import Context
 
 _CHARACTERS: Final = 4
 """Characters that a token is taken for."""

@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.builder import ContextBuilder
 from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
+from ctx_core.engine.layers import Item, Layer, Rest
 from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
-from ctx_core.layers import Item, Layer, Rest
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 from ctx_core.recipes.work import Phase, Unit, Work
 

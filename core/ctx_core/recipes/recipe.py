@@ -17,8 +17,8 @@ from ctx_core.usage_log import UsageLog
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.context import Context
     from ctx_core.counting.counter import ToolDefinition
+    from ctx_core.engine.context import Context
     from ctx_core.messages import Message
     from ctx_core.report import ContextReport
     from ctx_core.summarizing import Summarizer, Summarizing

@@ -17,7 +17,7 @@ from ctx_core.transcript import NativeT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ctx_core.context import Context
+    from ctx_core.engine.context import Context
     from ctx_core.messages import Message
 
 STEPS: Final = 5

@@ -14,8 +14,8 @@ from ctx_core.history.keys import key_at
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
-    from ctx_core.context import Context
     from ctx_core.counting.counter import TokenCounter
+    from ctx_core.engine.context import Context
     from ctx_core.session.conversation import Conversation
     from ctx_core.transcript import Transcript
 

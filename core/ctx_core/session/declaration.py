@@ -10,8 +10,8 @@ from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
-from ctx_core.history.summary import RollingSummary
-from ctx_core.layers import Layer
+from ctx_core.engine.layers import Layer
+from ctx_core.engine.summary import RollingSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

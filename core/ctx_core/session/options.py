@@ -13,10 +13,10 @@ from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.counting.options import RequestOptions
+from ctx_core.engine.layers import Layer
+from ctx_core.engine.summary import RollingSummary
 from ctx_core.errors import BudgetError, OptionError
 from ctx_core.history.policy import HistoryPolicy
-from ctx_core.history.summary import RollingSummary
-from ctx_core.layers import Layer
 from ctx_core.report import ContextReport
 from ctx_core.session.declaration import Declaration, Declared, tokens_in
 from ctx_core.session.layers import LayerLike, as_layers

@@ -18,8 +18,8 @@ from ctx_core.transcript import Codec, NativeT
 
 if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
-    from ctx_core.context import Context
     from ctx_core.counting.counter import ToolDefinition
+    from ctx_core.engine.context import Context
     from ctx_core.session.declaration import Declaration
 
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, Generic, cast
 from ctx_core.awaiting import in_thread
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.codecs import transcript_of
-from ctx_core.context import Context
 from ctx_core.counting.counter import ToolDefinition
+from ctx_core.engine.context import Context
+from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
 from ctx_core.history.keys import key_at
 from ctx_core.history.remembered import Verify, partly_summarized
 from ctx_core.history.state import WindowState
-from ctx_core.layers import Layer
 from ctx_core.messages import Role
 from ctx_core.request_log import log_request
 from ctx_core.session.bills import Bills

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ctx_core.layers import Item, Layer
+from ctx_core.engine.layers import Item, Layer
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS, memory_layer

@@ -14,8 +14,8 @@ from ctx_core import ContextBuilder, ContextOverflowError, HistoryPolicy, Rollin
 from ctx_core.budget import Share, Tokens
 from ctx_core.counting import Calibration, TokenCount, TokenCounter
 from ctx_core.counting.calibration import Excess
+from ctx_core.engine.layers import Layer, Rest
 from ctx_core.errors import BudgetError
-from ctx_core.layers import Layer, Rest
 from ctx_core.messages import ImagePart, Message, Role, TextPart
 
 MODEL = "claude-sonnet-4-5"

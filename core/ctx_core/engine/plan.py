@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
+from ctx_core.engine.layers import Layer
+from ctx_core.engine.summary import RollingSummary
 from ctx_core.history.policy import HistoryPolicy
-from ctx_core.history.summary import RollingSummary
-from ctx_core.layers import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from ctx_core.engine.plan import Plan
+from ctx_core.engine.texts import Texts
 from ctx_core.history.window import Window
-from ctx_core.layers import FilledLayer
-from ctx_core.plan import Plan
 from ctx_core.report import ContextReport, HistoryReport, LayerReport
+
+if TYPE_CHECKING:
+    from ctx_core.engine.layers import FilledLayer
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +19,17 @@ class Account:
     """A context that is decided upon."""
 
     plan: Plan
-    filled: Sequence[FilledLayer]
-    tools: int
-    """Tokens of the tool definitions."""
+    texts: Texts
     window: Window
-    unseen: int
+    counted: int = field(kw_only=True)
+    """Tokens of the whole input, as they are counted."""
+    unseen: int = field(kw_only=True)
     """Tokens that bills show to be added to what is counted."""
-    total: int = field(kw_only=True)
-    """Tokens of the whole input."""
+
+    @property
+    def total(self) -> int:
+        """Tokens of the whole input."""
+        return self.counted + self.unseen
 
     @property
     def fits(self) -> bool:
@@ -52,13 +58,13 @@ class Account:
     def _summary_gave_way(self) -> bool:
         """Whether a summary does not go out whole, though it was cut to its cap when it was written."""
         return self.plan.rolling is not None and any(
-            filled.layer.name == "summary" and filled.truncated for filled in self.filled
+            filled.layer.name == "summary" and filled.truncated for filled in self.texts.filled
         )
 
     def _rows(self) -> list[LayerReport]:
         rows = with_taken(self._text_rows(), self.plan)
         if self.plan.definitions:
-            rows.append(self._row("tools", self.tools))
+            rows.append(self._row("tools", self.texts.tools))
         rows += [self._history_row(), self._current_row()]
         if self.unseen:
             rows.append(LayerReport(name="unseen", asked=self.unseen, budget=None, used=self.unseen))
@@ -67,7 +73,7 @@ class Account:
 
     def _text_rows(self) -> list[LayerReport]:
         """Give the rows of the layers of text; system messages of the history count to the system layer."""
-        rows = {filled.layer.name: _text_row(filled) for filled in self.filled}
+        rows = {filled.layer.name: _text_row(filled) for filled in self.texts.filled}
         instructions = self.window.instructions
         if instructions and "system" in rows:
             own = rows["system"]
@@ -122,7 +128,7 @@ def _text_row(filled: FilledLayer) -> LayerReport:
 
 def _history(window: Window) -> HistoryReport:
     cut, stretch = window.cut, window.cut.stretch
-    results = [at for at in cut.kept if stretch.is_result(at)]
+    results = [at for at in cut.kept if at in stretch.results]
     cleared = {at for at in results if stretch.entries[at].position in cut.cleared}
     shortened = [at for at in results if at not in cleared and stretch.form(at) is not stretch.entries[at].message]
     return HistoryReport(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctx_core.accounting import with_taken
-from ctx_core.context import Context
+from ctx_core.engine.accounting import with_taken
+from ctx_core.engine.context import Context
+from ctx_core.engine.layers import message_of
 from ctx_core.history.state import WindowState
-from ctx_core.layers import message_of
 from ctx_core.messages import Role
 from ctx_core.report import ContextReport, HistoryReport, LayerReport
 
 if TYPE_CHECKING:
+    from ctx_core.engine.plan import Plan
     from ctx_core.messages import Message
-    from ctx_core.plan import Plan
     from ctx_core.transcript import NativeT, Transcript
 
 

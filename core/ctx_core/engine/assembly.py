@@ -1,0 +1,190 @@
+"""One build: fills the layers, gives the history what they leave, has what can give way until it fits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ctx_core.budget import Share, Tokens
+from ctx_core.counting.calibration import Excess
+from ctx_core.counting.counts import TokenCount
+from ctx_core.engine.accounting import Account
+from ctx_core.engine.concessions import CONCESSIONS
+from ctx_core.engine.context import Context
+from ctx_core.engine.layers import message_of
+from ctx_core.engine.plan import Plan
+from ctx_core.engine.texts import Texts
+from ctx_core.errors import ContextOverflowError
+from ctx_core.history.remembered import Verify, matching
+from ctx_core.history.repair import Entry
+from ctx_core.history.state import WindowState
+from ctx_core.history.window import Limits, Window, select
+from ctx_core.messages import MEDIA, Message, Role
+from ctx_core.transcript import Transcript
+
+if TYPE_CHECKING:
+    from ctx_core.transcript import Codec, NativeT
+
+
+@dataclass(slots=True)
+class Assembly:
+    """What is known while a context is put together."""
+
+    plan: Plan
+    transcript: Transcript[Any]
+    state: WindowState | None
+    truncate: bool = field(kw_only=True)
+    verify: Verify = field(kw_only=True, default="all")
+
+    texts: Texts = field(init=False)
+    """What layers and summary say, and the room that they leave."""
+    window: Window = field(init=False)
+    """What of the conversation goes out."""
+    _excess: Excess = field(init=False)
+    """By how much bills are above what is counted."""
+    _known: WindowState = field(init=False)
+    """What is remembered, as far as it matches the conversation."""
+
+    def __post_init__(self) -> None:
+        """Decide; it may be over the budget."""
+        counter = self.plan.counter
+        self._excess = Excess() if counter.calibration is None else counter.calibration.excess(counter)
+        self.texts = Texts(self.plan, self._excess.room(self.plan.limit) - self.plan.taken)
+        self._known = matching(self.state, self.transcript, self.verify)
+        self._choose()
+        for concession in CONCESSIONS:
+            if concession.truncates and not self.truncate:
+                break
+            needed = concession.needs(self)
+            if needed > self.texts.room:
+                concession.give(self.texts, needed)
+                self._choose(truncate=concession.truncates)
+
+    def context(self, codec: Codec[NativeT]) -> Context[NativeT]:
+        """Give the finished context.
+
+        Raises:
+            ContextOverflowError: if what is protected does not fit.
+        """
+        account = self._account()
+        if not account.fits:
+            raise ContextOverflowError(needed=self._enough(account), limit=self.plan.limit, layers=account.needed())
+        system, entries = self.texts.system_message(), self._conversation()
+        sent = [*([] if system is None else [system]), *(entry.message for entry in entries)]
+        messages = [codec.write(message) for message in sent]
+        leads = bool(sent) and sent[0].role.instructs
+        return Context(
+            messages=messages,
+            system_prompt="" if system is None else system.text,
+            system_message=messages[0] if leads else None,
+            conversation=messages[leads:],
+            report=account.report(original=self._original() if self.plan.count_original else None),
+            state=self.window.state,
+            count=self._count(sent, account.counted - self.plan.taken),
+            transcript=self.transcript,
+        )
+
+    def history_part(self) -> int:
+        """Give the tokens of the history, as far as they are within its part; 0 where no layer yields to it."""
+        if not self.texts.any(lambda layer: layer.yields):
+            return 0
+        part = self.plan.budget.size_of("history")
+        limit = self.texts.base if part is None else min(self.texts.base, part + self._frame_of_new())
+        return self._select(limit).tokens
+
+    def staying(self) -> int:
+        """Give the tokens of the running turn and of what stays before it; 0 where no layer can give way to them.
+
+        Not those of results that the policy cuts or clears anyway, unless there is room for them as it is.
+        """
+        if not self.texts.any(lambda layer: not layer.protected):
+            return 0
+        cut = self.window.cut
+        whole = cut.asked()
+        return whole if whole <= self.texts.room else cut.asked(cleared=True)
+
+    def _choose(self, *, truncate: bool = False) -> None:
+        """Choose the window for the room there is, and have the summary speak of what it leaves out."""
+        self.texts.summarize(self._known)
+        self.window = window = self._select(truncate=truncate)
+        if self.plan.rolling is not None and (window.state != self._known or window.state.unsummarized()):
+            # What is left out is not what it was: there is more to summarize, or nothing that a summary is shown for.
+            to_come = bool(window.state.unsummarized())
+            self.texts.summarize(window.state, to_come=to_come)
+            self.window = self._select(truncate=truncate)
+            self.texts.summarize(self.window.state, to_come=to_come)
+
+    def _select(self, limit: int | None = None, *, truncate: bool = False) -> Window:
+        """Choose what of the conversation goes out within a limit: by default the room there is, and its part."""
+        size = self.plan.budget.parts.get("history")
+        part = size.count if isinstance(size, Tokens) else self.plan.limit
+        if limit is None:
+            # What is truncated has to go out, within its part or not.
+            limit = self.texts.room if truncate else min(self.texts.room, part + self._frame_of_new())
+        limits = Limits(room=max(0, limit), granted=min(self.plan.limit, part), base=min(self.texts.base, part))
+        return select(
+            self.transcript,
+            limits,
+            counter=self.plan.counter,
+            policy=self.plan.policy,
+            state=self._known,
+            remembers=self.state is not None,
+            truncate=truncate,
+        )
+
+    def _frame_of_new(self) -> int:
+        """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""
+        size = len(self.transcript)
+        return self.plan.counter.framing.per_message if size and self.transcript.role(size - 1) is Role.USER else 0
+
+    def _account(self) -> Account:
+        """Give who got what."""
+        counted = self.window.tokens + self.texts.fixed + self.plan.taken
+        return Account(self.plan, self.texts, self.window, counted=counted, unseen=self._excess.of(counted))
+
+    def _enough(self, account: Account) -> int:
+        """Give a limit under which it fits.
+
+        All that could give way has done so: what is left needs as much under any limit, but for protected layers that
+        were cut to their parts, which grow with it, and for first messages that have a share of what is left.
+        """
+        uncut = sum(max(0, row.asked - row.used) for row in self.texts.filled if row.layer.protected)
+        enough, keep_first = account.counted + uncut, self.plan.policy.keep_first
+        if isinstance(keep_first, Share) and keep_first.of_total:
+            stretch = self.window.cut.stretch
+            head = stretch.total(self.window.cut.head)
+            others = self.window.tokens - head - stretch.total(stretch.instructions)
+            whole = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
+            share = min(keep_first.of_total, 0.999)
+            enough += min(math.ceil(others / (1 - share)) - others, whole) - head
+        return enough + self._excess.of(enough)
+
+    def _count(self, messages: list[Message], bound: int) -> TokenCount | None:
+        """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""
+        counter = self.plan.counter
+        if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
+            return None
+        if any(isinstance(part, MEDIA) for message in messages for part in message.parts):
+            return None
+        nearest = counter.nearest.measure(messages, tools=self.plan.definitions, options=self.plan.options)
+        return TokenCount(estimate=nearest.estimate, bound=bound)
+
+    def _original(self) -> int:
+        """Tokens of everything there is, had nothing been left out."""
+        count = self.plan.counter.count_message
+        layers = message_of(Role.SYSTEM, [layer.body for layer in self.plan.layers])
+        texts = 0 if layers is None else count(layers)
+        conversation = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
+        return self.texts.once + texts + conversation
+
+    def _conversation(self) -> list[Entry]:
+        """Give the window with the summary at its gap and the volatile layers before what is being answered."""
+        entries = list(self.window.entries)
+        summary, volatile = self.texts.summary_message(), self.texts.volatile_message()
+        if summary is not None:
+            entries.insert(self.window.cut.gap, Entry(-1, summary, made=True))
+        if volatile is not None:
+            questions = [at for at, entry in enumerate(entries) if entry.message.role is Role.USER and not entry.made]
+            entries.insert(questions[-1] if questions else 0, Entry(-1, volatile, made=True))
+        return entries

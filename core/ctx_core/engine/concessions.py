@@ -1,0 +1,82 @@
+"""What gives way where not everything fits, in order, and to how much of the conversation.
+
+The order is by what the model can best do without. What a recipe calls an extra goes before the history loses a message
+that its part has room for. Other layers of text (memories, skills) are background: the question and the work on it go
+before them. A summary is worth more than facts, as nothing else tells what was said. The texts of messages are cut only
+where the caller allows it, the question before the instructions, and what is protected comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+from ctx_core.engine.texts import Texts
+
+if TYPE_CHECKING:
+    from ctx_core.history.window import Window
+
+
+class Needs(Protocol):
+    """What a conversation needs."""
+
+    @property
+    def window(self) -> Window:
+        """What of it goes out as things are."""
+        ...
+
+    def history_part(self) -> int:
+        """Give the tokens of the history, as far as they are within its part; 0 where no layer yields to it."""
+        ...
+
+    def staying(self) -> int:
+        """Give the tokens of the running turn and of what stays before it; 0 where no layer can give way to them."""
+        ...
+
+
+def _nothing(_texts: Texts, _needed: int) -> None:
+    """Leave the layers as they are: it is the messages that are cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concession:
+    """One kind of thing that gives way."""
+
+    needs: Callable[[Needs], int]
+    """Tokens of the conversation to which it gives way."""
+    give: Callable[[Texts, int], None]
+    """Makes room, so that the conversation has so many tokens, or as many as can be had."""
+    truncates: bool = False
+    """Whether texts of messages that would stay whole are cut too, where the caller allows it."""
+
+
+CONCESSIONS: Final = (
+    # Layers that yield: to the history, as far as it is within its part.
+    Concession(
+        needs=lambda conversation: conversation.history_part(),
+        give=lambda texts, needed: texts.shrink(needed, lambda layer: layer.yields),
+    ),
+    # Layers that are not protected: to the running turn, and to what stays of the history whatever else goes.
+    Concession(
+        needs=lambda conversation: conversation.staying(),
+        give=lambda texts, needed: texts.shrink(needed, lambda layer: not layer.protected),
+    ),
+    # The summary: to what cannot go.
+    Concession(
+        needs=lambda conversation: conversation.window.tokens,
+        give=lambda texts, needed: texts.shrink_summary(needed),
+    ),
+    # The texts of the question and of the instructions.
+    Concession(
+        needs=lambda conversation: conversation.window.tokens,
+        give=_nothing,
+        truncates=True,
+    ),
+    # Protected layers: to the last words of the question.
+    Concession(
+        needs=lambda conversation: conversation.window.tokens,
+        give=lambda texts, needed: texts.shrink(needed, lambda layer: layer.protected),
+        truncates=True,
+    ),
+)

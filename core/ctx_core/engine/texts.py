@@ -1,0 +1,148 @@
+"""The texts of one request: what each layer says, the summary, and the room that they leave the conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctx_core.budget import tokens_of
+from ctx_core.engine.layers import FilledLayer, Layer, Rest, fill, message_of
+from ctx_core.messages import Message, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ctx_core.engine.plan import Plan
+    from ctx_core.history.state import WindowState
+
+
+class Texts:
+    """Filled layers under one limit; they shrink where something else needs their room, and never grow again."""
+
+    def __init__(self, plan: Plan, limit: int) -> None:
+        """Fill every layer up to its own part.
+
+        Args:
+            plan: what the context is made of.
+            limit: tokens that layers, tools and conversation may count together.
+        """
+        counter = plan.counter
+        self._plan = plan
+        self._limit = limit
+        self.tools = counter.count_tools(plan.definitions)
+        """Tokens of the tool definitions."""
+        self.once = counter.primer + self.tools + counter.count_options(plan.options, tools=bool(plan.definitions))
+        """Tokens of what a request has once: the tools, and what else it asks for."""
+        self._filled: list[FilledLayer] = []
+        self._summary: FilledLayer | None = None
+        self._summary_most: int | None = None
+        self._pending, self._shows_pending = "", True
+        self._kept_free = 0
+        for layer in plan.layers:
+            self._filled.append(fill(layer, self._budget_of(layer), counter))
+
+    @property
+    def filled(self) -> list[FilledLayer]:
+        """All layers as they go out, the summary the last."""
+        return self._filled if self._summary is None else [*self._filled, self._summary]
+
+    @property
+    def fixed(self) -> int:
+        """Tokens of everything but the conversation."""
+        count = self._plan.counter.count_message
+        made = (self.system_message(), self.summary_message(), self.volatile_message())
+        return self.once + sum(count(message) for message in made if message is not None)
+
+    @property
+    def room(self) -> int:
+        """Tokens that are left for the conversation."""
+        return self._limit - self.fixed - self._kept_free
+
+    @property
+    def base(self) -> int:
+        """Tokens that protected layers and tools leave: shares are of it, as it does not move while others shrink."""
+        return self._left_of(self._limit)
+
+    def shrink(self, needed: int, gives: Callable[[Layer], bool]) -> None:
+        """Shrink layers, those of the lowest priority first, until the conversation has the room it needs."""
+        order = sorted(range(len(self._filled)), key=lambda at: (self._filled[at].layer.priority, -at))
+        for at in order:
+            over = needed - self.room
+            filled = self._filled[at]
+            if over <= 0:
+                return
+            if filled.used and gives(filled.layer):
+                most = max(0, filled.used - over)
+                self._filled[at] = fill(filled.layer, filled.budget, self._plan.counter, at_most=most)
+
+    def any(self, holds: Callable[[Layer], bool]) -> bool:
+        """Whether a layer that says something is one of those."""
+        return any(filled.used and holds(filled.layer) for filled in self._filled)
+
+    def summarize(self, state: WindowState, *, to_come: bool = False) -> None:
+        """Set the summary of what a state leaves out; one that is still to come has the whole of its cap kept free."""
+        rolling, counter = self._plan.rolling, self._plan.counter
+        if rolling is None:
+            return
+        part = self._plan.budget.size_of("summary")
+        cap = tokens_of(rolling.cap, self._plan.budget.total) if part is None else part
+        # Of the whole limit, whatever bills show: a cap that moved with each of them would move the prompt.
+        cap = min(cap, int(self._left_of(self._plan.limit - self._plan.taken) * rolling.most))
+        self._summary = fill(rolling.layer(state, counter), cap, counter, at_most=self._summary_most)
+        self._pending = rolling.pending(state) if self._shows_pending else ""
+        self._kept_free = 0
+        if to_come and self._summary_most is None:
+            frame = counter.count_message(Message(role=rolling.role)) + counter.count_text("\n\n")
+            self._kept_free = max(0, cap + frame - self._summary.used)
+
+    def shrink_summary(self, needed: int) -> None:
+        """Give the conversation the room for a summary to come, then that of the summary, then that of its marker."""
+        if self._summary is None:
+            return
+        self._kept_free = 0
+        self._summary_most = max(0, self._summary.used - max(0, needed - self.room))
+        self._summary = fill(self._summary.layer, self._summary.budget, self._plan.counter, at_most=self._summary_most)
+        if needed > self.room:
+            self._pending, self._shows_pending = "", False
+
+    def system_message(self) -> Message | None:
+        """Give the system message, or none if nothing is said in it."""
+        texts = [filled.text for filled in self._filled if not self._is_last(filled)]
+        if self._plan.rolling is not None and self._plan.rolling.role is Role.SYSTEM:
+            texts.append(self._summary_text())
+        return message_of(Role.SYSTEM, texts)
+
+    def summary_message(self) -> Message | None:
+        """Give the summary where it is a message of its own."""
+        rolling = self._plan.rolling
+        if rolling is None or rolling.role is Role.SYSTEM:
+            return None
+        return message_of(rolling.role, [self._summary_text()])
+
+    def volatile_message(self) -> Message | None:
+        """Give the layers that go behind the history, where they do."""
+        return message_of(Role.USER, [filled.text for filled in self._filled if self._is_last(filled)])
+
+    def _left_of(self, limit: int) -> int:
+        protected = sum(filled.used for filled in self._filled if filled.layer.protected)
+        return max(0, limit - self.once - protected)
+
+    def _summary_text(self) -> str:
+        return "\n".join(filter(None, ("" if self._summary is None else self._summary.text, self._pending)))
+
+    def _is_last(self, filled: FilledLayer) -> bool:
+        return self._plan.volatile_last and not filled.layer.stable
+
+    def _budget_of(self, layer: Layer) -> int | None:
+        """Give the part of a layer; those before it are filled."""
+        plan, cap = self._plan, layer.cap
+        part = plan.budget.size_of(layer.name)
+        if part is None and isinstance(cap, Rest):
+            # Of the whole limit, as with the summary's cap.
+            part = int(max(0, plan.limit - plan.taken - self.fixed) * cap.share)
+        elif part is None and cap is not None and not isinstance(cap, Rest):
+            part = tokens_of(cap, plan.budget.total)
+        shared = [size for name in layer.shares_with if (size := plan.budget.size_of(name)) is not None]
+        if not shared:
+            return part
+        used = sum(filled.used for filled in self._filled if filled.layer.name in layer.shares_with)
+        return max(0, (part or 0) + sum(shared) - used)

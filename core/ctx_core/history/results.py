@@ -1,0 +1,171 @@
+"""The results of tools, and what may become of them: cut to head and tail, or cleared. They are rarely needed for long.
+
+Every rule about a result stands here. It sees the result in its place: the call that it answers, and its age.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctx_core.history.cuts import steps
+from ctx_core.history.policy import ERROR_WORDS
+from ctx_core.messages import Message, OpaquePart, Role, ToolCall
+from ctx_core.truncation import cut_middle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ctx_core.counting.counter import TokenCounter
+    from ctx_core.history.policy import ToolResultPolicy
+    from ctx_core.history.repair import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result that came with the history."""
+
+    message: Message
+    call: ToolCall | None
+    """The call that it answers."""
+    age: int
+    """How many steps ago that was."""
+    parallel: bool
+    """Whether it is one of several that were called side by side."""
+
+
+class Results:
+    """The results of a repaired conversation, by their indices."""
+
+    def __init__(self, entries: Sequence[Entry], counter: TokenCounter, policy: ToolResultPolicy) -> None:
+        """Find each result and its call."""
+        self._counter = counter
+        self._policy = policy
+        self._found: dict[int, Result] = {}
+        self._many: set[int] = set()
+        found = steps(entries)
+        for age, (start, end) in enumerate(reversed(found)):
+            calls = entries[start].message.tool_calls
+            answers = range(start + 1, end)
+            if len(calls) > 1:
+                self._many.update(answers)
+            for at, call in zip(answers, _called(calls, [entries[at].message for at in answers]), strict=True):
+                if not entries[at].made:
+                    self._found[at] = Result(entries[at].message, call, age, len(calls) > 1)
+        for at, entry in enumerate(entries):  # one whose call was cut off before it has no step
+            if entry.message.role is Role.TOOL and not entry.made:
+                self._found.setdefault(at, Result(entry.message, None, len(found), parallel=False))
+
+    def __contains__(self, at: object) -> bool:
+        """Whether there is a result at an index; a stub is none."""
+        return at in self._found
+
+    def __getitem__(self, at: int) -> Result:
+        """Give the result at an index.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        return self._found[at]
+
+    def is_parallel(self, at: int) -> bool:
+        """Whether a result, or a stub, is one of several side by side: some providers bill those otherwise."""
+        return at in self._many
+
+    def clearable(self) -> Iterator[tuple[int, int]]:
+        """Give the results that may be cleared on overflow, in the order in which they go: index, and age in steps.
+
+        First those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's.
+        """
+        for by_age in (True, False):
+            for at in sorted(self._found):
+                if self._gives_way(self._found[at], by_age=by_age):
+                    yield at, self._found[at].age
+
+    def saved_by_clearing(self, indices: Iterable[int]) -> int:
+        """Give the tokens that clearing all that may be cleared saves, on results as they were at first sight."""
+        saved, policy = 0, self._policy
+        for at in indices:
+            result = self._found.get(at)
+            if result is None or not any(self._gives_way(result, by_age=by_age) for by_age in (True, False)):
+                continue
+            cost = self._price(result.message, result)
+            if policy.max_tokens is not None:
+                cost = min(cost, policy.max_tokens)
+            saved += max(0, cost - self._price(self.cleared(at, result.age), result))
+        return saved
+
+    def cleared(self, at: int, age: int) -> Message:
+        """Give a result with the placeholder in its place, as it was cleared at this age."""
+        message = self._found[at].message
+        tokens = self._counter.count_text(message.text)
+        placeholder = self._policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
+        return message.with_only_text(placeholder)
+
+    def shortened(self, at: int, limit: int) -> Message:
+        """Give a result with the middle of its text left out, so that the whole message is within a limit.
+
+        One whose frame and media alone exceed the limit keeps only its frame and the marker, or no text.
+        """
+        result, counter = self._found[at], self._counter
+        message = result.message
+        if self._price(message, result) <= limit:
+            return message
+        text = message.text or " ".join(
+            part.text for part in message.parts if isinstance(part, OpaquePart) and part.text
+        )
+        empty = message.with_only_text("")
+        if empty.parts == message.parts:
+            return message
+        frame = self._price(empty, result)
+        room = limit - frame
+        while True:
+            cut = cut_middle(text, max(0, room), counter, marker=self._policy.cut_marker) if text else ""
+            form = message.with_only_text(cut)
+            price = self._price(form, result)
+            if price <= limit or room <= 0:
+                return form
+            # One that is written as a JSON string costs more than its text: the text must be so much shorter.
+            room = min(room - 1, counter.count_text(cut) * (limit - frame) // (price - frame))
+
+    def _gives_way(self, result: Result, *, by_age: bool) -> bool:
+        """Whether a result is cleared because of its age, or else with the rest."""
+        policy = self._policy
+        if by_age:
+            old = policy.clear_after_steps is not None and result.age > policy.clear_after_steps
+            if not old or (policy.keep_errors and is_error(result.message)):
+                return False
+        elif not policy.clear_rest or result.age == 0:
+            return False
+        return self._counter.count_text(result.message.text) >= policy.min_tokens
+
+    def _price(self, message: Message, result: Result) -> int:
+        return self._counter.count_message(message, parallel=result.parallel)
+
+
+def is_error(message: Message) -> bool:
+    """Whether a tool result reports an error: by the framework's mark, or by the words in it."""
+    if message.failed:
+        return True
+    text = message.text.lower()
+    return any(word in text for word in ERROR_WORDS)
+
+
+def _called(calls: Sequence[ToolCall], results: Sequence[Message]) -> list[ToolCall | None]:
+    """Give the call that each of the results answers: by its id, else the next one of its name, else the next one."""
+    free = list(calls)
+
+    def taken(answers: Iterator[ToolCall]) -> ToolCall | None:
+        call = next(answers, None)
+        if call is not None:
+            free.remove(call)
+        return call
+
+    found: list[ToolCall | None] = [None] * len(results)
+    for at, result in enumerate(results):
+        if result.tool_call_id is not None:
+            found[at] = taken(call for call in free if call.id == result.tool_call_id)
+    for at, result in enumerate(results):
+        if found[at] is None:
+            found[at] = taken(call for call in free if result.name in (None, call.name)) or taken(iter(free))
+    return found
