@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ctx_core.accounting import Account
 from ctx_core.budget import Tokens, tokens_of
 from ctx_core.context import Context
-from ctx_core.counting.calibration import Excess
+from ctx_core.counting.calibration import Underestimate
 from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.needed import newest_tokens
@@ -48,7 +48,7 @@ class Assembly:
     """Tokens of the tool definitions."""
     options: int = field(init=False)
     """Tokens of what else the request asks for."""
-    excess: Excess = field(init=False)
+    excess: Underestimate = field(init=False)
     """By how much bills are above what is counted."""
     limit: int = field(init=False)
     """Tokens that all of it may count, without what others send along."""
@@ -62,7 +62,7 @@ class Assembly:
     def __post_init__(self) -> None:
         """Fill every layer up to its own part."""
         counter = self.plan.counter
-        self.excess = Excess() if counter.calibration is None else counter.calibration.excess(counter)
+        self.excess = Underestimate() if counter.calibration is None else counter.calibration.underestimate(counter)
         self.limit = self.excess.room(self.plan.limit) - self.plan.taken
         self.tools = counter.count_tools(self.plan.definitions)
         self.options = counter.count_options(self.plan.options, tools=bool(self.plan.definitions))
@@ -122,8 +122,8 @@ class Assembly:
             return None
         if any(isinstance(part, MEDIA) for message in messages for part in message.parts):
             return None
-        nearest = counter.nearest.measure(messages, tools=self.plan.definitions, options=self.plan.options)
-        return TokenCount(estimate=nearest.estimate, bound=bound)
+        plain = counter.without_margin.measure(messages, tools=self.plan.definitions, options=self.plan.options)
+        return TokenCount(estimate=plain.estimate, bound=bound)
 
     def _window(self) -> Window:
         """Give the window of the conversation, after layers have given way to what is needed now."""
@@ -209,7 +209,8 @@ class Assembly:
     def _frame_of_new(self) -> int:
         """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""
         size = len(self.transcript)
-        return self.plan.counter.framing.per_message if size and self.transcript.role(size - 1) is Role.USER else 0
+        frame = self.plan.counter.framing.messages.per_message
+        return frame if size and self.transcript.role(size - 1) is Role.USER else 0
 
     def _running_turn(self) -> int:
         """Give the tokens of the running turn, to which layers give way; not to what the policy lets go of it."""

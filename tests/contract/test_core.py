@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ctx_core import ContextOverflowError, HistoryPolicy, TokenCounter, WindowState, fit
 from ctx_core.counting import FourCharacters, Margin
-from ctx_core.counting.families_openai import CHAT
+from ctx_core.counting.families.openai_chat import CHAT
 from ctx_core.openai_messages import OpenAICodec
 from tests.contract.conversations import budgets, conversations
 from tests.contract.invariants import broken, numbered

@@ -81,7 +81,7 @@ class Chat(Recipe):
 
     def figures(self, context: Context[NativeT]) -> ChatFigures[NativeT]:
         """Give the result of a request that was built with this recipe."""
-        report, frame = context.report, self.counter.framing.per_message
+        report, frame = context.report, self.counter.framing.messages.per_message
         framed = bool(context.system_prompt) + bool(report.layer("current").used)
         return ChatFigures(
             messages=context.messages,

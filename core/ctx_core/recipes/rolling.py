@@ -41,7 +41,11 @@ def counter_for(model: str) -> TokenCounter:
     known, unknown = TokenCounter.for_model(model), TokenCounter.for_model("")
     if known.tokenizer is unknown.tokenizer and known.framing == unknown.framing:
         return TokenCounter(Conservative(), framing=ROLLING, model=model or None)
-    framing = replace(ROLLING, per_token=known.framing.per_token, per_call_token=known.framing.per_call_token)
+    framing = replace(
+        ROLLING,
+        messages=replace(ROLLING.messages, per_token=known.framing.messages.per_token),
+        calls=replace(ROLLING.calls, per_token=known.framing.calls.per_token),
+    )
     return TokenCounter(known.tokenizer, framing=framing, model=model, margin=known.margin)
 
 

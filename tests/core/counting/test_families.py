@@ -39,7 +39,7 @@ def test_every_row_says_where_it_comes_from() -> None:
 
 def test_rows_of_an_api_and_of_a_host_go_before_general_ones() -> None:
     """The responses API and a host with prices of its own have their own rows."""
-    assert family_of("gpt-5").framing.any_tools != family_of("gpt-5", api="responses").framing.any_tools
+    assert family_of("gpt-5").framing.tools.per_request != family_of("gpt-5", api="responses").framing.tools.per_request
     assert family_of("openai/gpt-5", host="openrouter") == family_of("gpt-5", api="responses")
     assert family_of("gemini-2.5-flash").framing != family_of("gemini-2.5-flash", host="vertex").framing
 
@@ -130,5 +130,5 @@ def test_documents_that_are_to_be_quoted_cost_their_prompt_once(quoted: dict[str
     def cost(*parts: FilePart) -> int:
         return claude.measure([Message(role=Role.USER, parts=parts)]).estimate
 
-    assert cost(asked) == cost(plain) + claude.framing.citations
-    assert cost(asked, asked) == cost(plain, plain) + claude.framing.citations
+    assert cost(asked) == cost(plain) + claude.framing.documents.citations
+    assert cost(asked, asked) == cost(plain, plain) + claude.framing.documents.citations
