@@ -125,7 +125,7 @@ def resolve_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size
     model = None if llm is None else llm.metadata.model_name
     if token_limit is None and llm is not None:
         told = _answer_of(llm) if reserve is None else reserve
-        return ContextBudget(llm.metadata.context_window, reserve=told, model=model)
+        return ContextBudget.for_model(llm, reserve=told)
     return ContextBudget(DEFAULT_TOKENS if token_limit is None else token_limit, reserve=reserve or 0, model=model)
 
 

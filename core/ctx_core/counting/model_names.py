@@ -26,7 +26,7 @@ _POINT: Final = re.compile(r"(?<=\d)p(?=\d)")
 _TUNED: Final = re.compile(r"(?:^|:)ft:([^:]+)")
 """OpenAI's name of a tuned model, `ft:model:organization:name:id`, of which only the model says anything."""
 _VENDOR: Final = re.compile(
-    r"(?:[a-z][a-z-]*\.|(?:amazon|anthropic|azure|databricks|google|meta|openai|xai)[-_ ])(?=.)"
+    r"(?:[a-z][a-z-]*\.|(?:amazon|anthropic|azure|c4ai|databricks|google|meta|openai|xai)[-_ ])(?=.)"
 )
 """In front of a model's name: a region or a vendor with a point, as in Bedrock's names, or a vendor with a dash."""
 

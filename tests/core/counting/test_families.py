@@ -14,6 +14,7 @@ from ctx_core.counting import (
     unregister_tokenizer,
 )
 from ctx_core.counting.families import FALLBACK
+from ctx_core.counting.model_names import words
 from ctx_core.messages import FilePart, Message, ReasoningPart, Role, TextPart, ToolCall
 
 
@@ -35,6 +36,24 @@ def test_name_finds_its_vocabulary(model: str, vocabulary: str) -> None:
 def test_every_row_says_where_it_comes_from() -> None:
     """No figure of the table is without a source."""
     assert all(family.source and family.models and family.rows >= 0 for family in FAMILIES)
+
+
+def test_every_prefix_leads_to_its_own_row() -> None:
+    """By its row's API and host; so no other row takes the models of a family."""
+    wrong = [
+        (prefix, family.api, family.host)
+        for family in FAMILIES
+        for prefix in family.models
+        if family_of(prefix, api=family.api, host=family.host) is not family
+    ]
+    assert wrong == []
+
+
+def test_no_two_rows_are_for_the_same_models() -> None:
+    """In whatever spelling: prefixes of the same words are the same prefix."""
+    rows = [(words(prefix), family.api, family.host) for family in FAMILIES for prefix in family.models]
+    assert len(set(rows)) == len(rows)
+    assert all(prefix == prefix.lower() for family in FAMILIES for prefix in family.models)
 
 
 def test_rows_of_an_api_and_of_a_host_go_before_general_ones() -> None:

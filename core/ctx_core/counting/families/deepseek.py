@@ -22,7 +22,7 @@ DEEPSEEKS: Final[tuple[Family, ...]] = (
         framing=_DEEPSEEK,
         margin=HOSTED,
         windows=(
-            Window(models=("deepseek",), tokens=64_000, max_output=8_192),
+            Window(models=("deepseek",), tokens=64_000),
             Window(models=("deepseek-chat",), tokens=128_000, max_output=8_192),
             Window(models=("deepseek-reasoner",), tokens=128_000, max_output=65_536),
             Window(models=("deepseek-v3.1", "deepseek-v3.2", "deepseek-v3-0324", "deepseek-r1-0528"), tokens=128_000),

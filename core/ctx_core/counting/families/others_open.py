@@ -70,8 +70,19 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
         ),
         margin=HOSTED,
         windows=(
-            Window(models=("kimi", "kimi-k2-0711", "kimi-k2-instruct"), tokens=131_072),
-            Window(models=("kimi-k2", "kimi-k2-instruct-0905"), tokens=262_144),
+            Window(models=("kimi",), tokens=131_072),
+            Window(
+                models=(
+                    "kimi-k2-0905",
+                    "kimi-k2-instruct-0905",
+                    "kimi-k2-thinking",
+                    "kimi-k2-turbo",
+                    "kimi-k2.5",
+                    "kimi-k2.6",
+                    "kimi-k2.7",
+                ),
+                tokens=262_144,
+            ),
             Window(models=("kimi-k3",), tokens=1_000_000),
         ),
         windows_source=_WINDOWS_SOURCE,

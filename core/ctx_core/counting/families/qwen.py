@@ -29,7 +29,7 @@ QWENS: Final[tuple[Family, ...]] = (
             Window(models=("qwq",), tokens=32_768),
             Window(models=("qwen-plus", "qwen-turbo"), tokens=129_024, max_output=8_192),
             Window(models=("qwen-flash",), tokens=997_952, max_output=32_768),
-            Window(models=("qwen3",), tokens=40_960),
+            Window(models=("qwen3",), tokens=32_768),
             Window(
                 models=(
                     "qwen3-235b-a22b-instruct-2507",
