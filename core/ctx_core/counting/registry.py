@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.backends import vocabulary
@@ -91,6 +92,7 @@ def _shortest(name: ModelName) -> int:
     return min((fit[0] for fit in fits if fit is not None), default=0)
 
 
+@lru_cache(maxsize=1_024)
 def _found(name: ModelName, api: str | None, host: str | None) -> Family:
     if host in _THROUGH_RESPONSES:
         api = "responses"

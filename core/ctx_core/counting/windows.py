@@ -64,7 +64,7 @@ def _known(name: str) -> Window | UnknownWindow | None:
 def _told(model: object, known: Window | None) -> Window | None:
     """Give the window that a model object tells of; whether it is for the input alone only the table knows."""
     told: object = getattr(model, "profile", None)
-    profile = cast("Mapping[str, Any]", told) if isinstance(told, Mapping) else {}
+    profile = cast("Mapping[str, Any]", told if isinstance(told, Mapping) else {})
     metadata: object = getattr(model, "metadata", None)
     tokens = _positive(profile.get("max_input_tokens")) or _positive(getattr(metadata, "context_window", None))
     if tokens is None:

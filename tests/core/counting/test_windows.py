@@ -196,7 +196,8 @@ _DISPUTED = frozenset({"gemini-1.5-pro", "deepseek-chat", "deepseek-reasoner"})
     ("provider", "least"),
     [
         ("openai", 50), ("anthropic", 20), ("google", 40), ("mistral", 10), ("x-ai", 15), ("deepseek", 5),
-        ("moonshotai", 10), ("minimax", 8), ("zai", 4), ("zhipuai", 15), ("perplexity", 4), ("cohere", 1), ("fireworks", 20), ("azure", 10),
+        ("moonshotai", 10), ("minimax", 8), ("zai", 4), ("zhipuai", 15), ("perplexity", 4),
+        ("cohere", 1), ("fireworks", 20), ("azure", 10),
     ],
 )  # fmt: skip
 def test_no_window_is_larger_than_genai_prices_says(provider: str, least: int) -> None:

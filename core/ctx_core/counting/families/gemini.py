@@ -72,7 +72,7 @@ GEMINIS: Final[tuple[Family, ...]] = (
         ),
         windows_source=_WINDOWS_SOURCE,
         rows=273,
-        source="bills: exact on text; signatures of thoughts are billed with calls",
+        source="bills: exact on text; signatures of reasoning are billed with calls",
     ),
     Family(
         models=("gemini-1", "gemini-2.0"),

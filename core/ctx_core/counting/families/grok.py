@@ -71,7 +71,7 @@ GROKS: Final[tuple[Family, ...]] = (
         ),
         windows_source=_WINDOWS_SOURCE,
         rows=17,
-        source="bills: a hidden prompt of 680 tokens; unseen thoughts are billed with calls",
+        source="bills: a hidden prompt of 680 tokens; hidden reasoning is billed with calls",
     ),
     Family(
         models=("grok-4-fast", "grok-4-1-fast"),
@@ -80,7 +80,7 @@ GROKS: Final[tuple[Family, ...]] = (
         windows=(Window(models=("grok-4-fast", "grok-4-1-fast"), tokens=2_000_000),),
         windows_source=_WINDOWS_SOURCE,
         rows=50,
-        source="bills: a hidden prompt of 150 tokens; unseen thoughts are billed with calls",
+        source="bills: a hidden prompt of 150 tokens; hidden reasoning is billed with calls",
     ),
     Family(
         models=("grok-4-fast-non-reasoning", "grok-4-1-fast-non-reasoning"),
@@ -129,6 +129,6 @@ GROKS: Final[tuple[Family, ...]] = (
         windows=(Window(models=("grok-code",), tokens=256_000),),
         windows_source=_WINDOWS_SOURCE,
         rows=27,
-        source="bills: a hidden prompt of 200 tokens; unseen thoughts are billed with calls",
+        source="bills: a hidden prompt of 200 tokens; hidden reasoning is billed with calls",
     ),
 )

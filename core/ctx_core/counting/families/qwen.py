@@ -45,7 +45,7 @@ QWENS: Final[tuple[Family, ...]] = (
         ),
         windows_source=_WINDOWS_SOURCE,
         rows=88,
-        source="template; thoughts of earlier answers are left out",
+        source="template; reasoning of earlier answers is left out",
     ),
     Family(
         models=("qwen3-coder", "qwen3.5", "qwen3.6"),
@@ -70,7 +70,7 @@ QWENS: Final[tuple[Family, ...]] = (
         ),
         windows_source=_WINDOWS_SOURCE,
         rows=40,
-        source="template: the answer begins with the mark of a thought",
+        source="template: the answer begins with the mark of reasoning",
     ),
     Family(
         models=("qwen3-max",),
