@@ -14,7 +14,7 @@ from ctx_core.counting.family import Family, Window
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 
-_WINDOWS_SOURCE: Final = "https://docs.anthropic.com/en/docs/about-claude/models"
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and models.dev, after https://docs.anthropic.com/en/docs/about-claude/models"
 """Where the windows are from."""
 _CLAUDE_3: Final = replace(
     OPEN,
@@ -39,6 +39,7 @@ _CLAUDE_4_7: Final = replace(
     tools=replace(_CLAUDE_3.tools, per_request=350, per_token=1.3, forced=120, required=120),
 )
 _CLAUDE_MARGIN: Final = Margin(text=1.23, tools=1.2, any_tools=40, per_call=15, per_request=14, media=1.5)
+
 CLAUDES: Final[tuple[Family, ...]] = (
     Family(
         models=("claude",),

@@ -8,13 +8,14 @@ from typing import Final
 from ctx_core.counting.families.open_weights import HOSTED, OPEN
 from ctx_core.counting.family import Family, Window
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2's list of models; of hosts that differ, the smallest that is common"
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
 """Where the windows are from."""
 _DEEPSEEK: Final = replace(
     OPEN,
     messages=replace(OPEN.messages, per_request=2, per_message=3, per_system=0, per_assistant=-2),
     calls=replace(OPEN.calls, per_call=21, per_token=2.0),
 )
+
 DEEPSEEKS: Final[tuple[Family, ...]] = (
     Family(
         models=("deepseek", "mai-ds"),

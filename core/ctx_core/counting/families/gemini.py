@@ -10,7 +10,7 @@ from ctx_core.counting.family import Family, Substitute, Window
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 
-_WINDOWS_SOURCE: Final = "https://ai.google.dev/gemini-api/docs/models"
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and models.dev, after https://ai.google.dev/gemini-api/docs/models"
 """Where the windows are from."""
 _GEMINI: Final = replace(
     OPEN,
@@ -41,6 +41,7 @@ _GEMINI_3: Final = replace(
     encrypted_reasoning=replace(_GEMINI.encrypted_reasoning, characters_per_token=6, always_billed=True),
     media=replace(_GEMINI.media, images=ImagePrice(kind="flat", unit=1_100)),
 )
+
 GEMINIS: Final[tuple[Family, ...]] = (
     Family(
         models=("gemini",),

@@ -10,7 +10,7 @@ from ctx_core.counting.family import Family, Window
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 
-_WINDOWS_SOURCE: Final = "genai-prices 0.2.3 (https://github.com/pydantic/genai-prices)"
+_WINDOWS_SOURCE: Final = "genai-prices 0.2.3, after https://docs.x.ai/docs/models"
 """Where the windows are from."""
 _GROK: Final = replace(
     OPEN,
@@ -27,6 +27,7 @@ _GROK_4_FAST: Final = replace(
 )
 _GROK_MARGIN: Final = Margin(text=1.1, tools=1.2, any_tools=40, per_call=90, per_request=10, media=1.5)
 _GROK_THINKS: Final = replace(_GROK_MARGIN, per_request=320)
+
 GROKS: Final[tuple[Family, ...]] = (
     Family(
         models=("grok",),

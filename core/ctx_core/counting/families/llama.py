@@ -8,11 +8,12 @@ from typing import Final
 from ctx_core.counting.families.open_weights import HOSTED, OPEN
 from ctx_core.counting.family import Family, UnknownWindow, Window
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2's list of models; of hosts that differ, the smallest that is common"
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
 """Where the windows are from."""
 _LLAMA_3_1: Final = replace(
     OPEN, messages=replace(OPEN.messages, per_request=30, per_system=0), tools=replace(OPEN.tools, per_request=75)
 )
+
 LLAMAS: Final[tuple[Family, ...]] = (
     Family(
         models=("llama-3",),

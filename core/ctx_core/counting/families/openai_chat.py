@@ -10,7 +10,7 @@ from ctx_core.counting.framing import CallFraming, Framing, MediaFraming, Schema
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 
-_WINDOWS_SOURCE: Final = "https://platform.openai.com/docs/models"
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and models.dev, after https://platform.openai.com/docs/models"
 """Where the windows are from."""
 CHAT: Final = Framing(
     calls=CallFraming(
@@ -45,6 +45,7 @@ _EXACT_RESPONSES: Final = replace(EXACT, per_call=2)
 _MINI_TILES: Final = ImagePrice(base=2_833, unit=5_667)
 _PATCHES_MINI: Final = ImagePrice(kind="patches", unit=1.62)
 _PATCHES_NANO: Final = ImagePrice(kind="patches", unit=2.46)
+
 OPENAI_CHAT: Final[tuple[Family, ...]] = (
     Family(
         models=("gpt-3.5", "gpt-35", "gpt-4", "gpt-4-turbo"),

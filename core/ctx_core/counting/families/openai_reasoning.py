@@ -10,7 +10,8 @@ from ctx_core.counting.family import Family, Window
 from ctx_core.counting.image_prices import ImagePrice
 
 _WINDOWS_SOURCE: Final = (
-    "https://platform.openai.com/docs/models; limits of the input as LiteLLM 1.110.2 and the API's own errors have them"
+    "LiteLLM 1.110.2 and models.dev, after https://platform.openai.com/docs/models; the limits of the input, which the "
+    "API's errors state, are the window less the longest answer"
 )
 """Where the windows are from."""
 _REASONING: Final = replace(
@@ -43,6 +44,7 @@ _GPT_5: Final = replace(
     tools=replace(_REASONING.tools, per_request=91),
     media=replace(_REASONING.media, images=ImagePrice(base=70, unit=140)),
 )
+
 OPENAI_REASONING: Final[tuple[Family, ...]] = (
     Family(
         models=("o1", "o3", "o4"),

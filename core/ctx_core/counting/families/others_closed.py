@@ -9,12 +9,13 @@ from ctx_core.counting.families.open_weights import OPEN
 from ctx_core.counting.family import Family, UnknownWindow, Window
 from ctx_core.counting.margin import Margin
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2's list of models; of hosts that differ, the smallest that is common"
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
 """Where the windows are from."""
 _MINIMAX: Final = replace(
     OPEN, messages=replace(OPEN.messages, per_request=6, default_system=30), tools=replace(OPEN.tools, per_request=110)
 )
 _HIDDEN: Final = Margin(text=1.2, tools=1.15, any_tools=40, per_call=30, per_request=40, media=2.0)
+
 OTHERS_CLOSED: Final[tuple[Family, ...]] = (
     Family(
         models=("command", "cohere"),

@@ -8,7 +8,7 @@ from typing import Final
 from ctx_core.counting.families.open_weights import HOSTED, OPEN
 from ctx_core.counting.family import Family, Window
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2's list of models; of hosts that differ, the smallest that is common"
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
 """Where the windows are from."""
 _GLM: Final = replace(
     OPEN,
@@ -16,6 +16,7 @@ _GLM: Final = replace(
     calls=replace(OPEN.calls, per_call=0, per_token=2.7),
     tools=replace(OPEN.tools, per_request=97, per_token=0.93),
 )
+
 OTHERS_OPEN: Final[tuple[Family, ...]] = (
     Family(
         models=("gpt-oss",),

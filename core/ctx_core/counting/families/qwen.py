@@ -9,7 +9,7 @@ from ctx_core.counting.families.open_weights import HOSTED, OPEN
 from ctx_core.counting.family import Family, Window
 from ctx_core.counting.margin import Margin
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2's list of models; of hosts that differ, the smallest that is common"
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
 """Where the windows are from."""
 _QWEN: Final = replace(
     OPEN,
@@ -18,6 +18,7 @@ _QWEN: Final = replace(
     reasoning=replace(OPEN.reasoning, shown="none"),
     tools=replace(OPEN.tools, per_request=82),
 )
+
 QWENS: Final[tuple[Family, ...]] = (
     Family(
         models=("qwen", "qwq"),
