@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ctx_core.content_blocks import arguments_text, read_block, read_content, sealed
-from ctx_core.messages import ImagePart, Message, Part, Role, TextPart, ToolCall
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.content_blocks import arguments_text, read_block, read_content, sealed
+from ctx_core.conversation.messages import ImagePart, Message, Part, Role, TextPart, ToolCall
+from ctx_core.conversation.openai_messages import OpenAICodec
 
 Body = dict[str, Any]
 

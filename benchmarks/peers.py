@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from ctx_core.messages import FilePart, ReasoningPart, Role, TextPart
+from ctx_core.conversation.messages import FilePart, ReasoningPart, Role, TextPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable

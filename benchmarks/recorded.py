@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.bodies import Body, read_body
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting import family_of
 from ctx_core.counting.families import FALLBACK
 from ctx_core.errors import MessageError
-from ctx_core.messages import Message, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

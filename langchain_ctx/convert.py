@@ -22,10 +22,8 @@ from langchain_core.messages import (
     add_notification_metadata,
 )
 
-from ctx_core.content_blocks import read_block, read_content, sealed, visible_text
-from ctx_core.counting.usage import input_tokens
-from ctx_core.errors import MessageError
-from ctx_core.messages import (
+from ctx_core.conversation.content_blocks import read_block, read_content, sealed, visible_text
+from ctx_core.conversation.messages import (
     AudioPart,
     FilePart,
     ImagePart,
@@ -36,6 +34,8 @@ from ctx_core.messages import (
     Role,
     TextPart,
 )
+from ctx_core.counting.usage import input_tokens
+from ctx_core.errors import MessageError
 from langchain_ctx.tool_calls import CALL_BLOCKS, block_call_id, calls_update, read_calls, unpaired_call_texts
 
 if TYPE_CHECKING:

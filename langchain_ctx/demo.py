@@ -13,7 +13,7 @@ from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from pydantic import PrivateAttr
 from typing_extensions import override
 
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.openai_messages import OpenAICodec
 from langchain_ctx.convert import CODEC
 from langchain_ctx.inputs import read_messages
 from langchain_ctx.runnable import ContextRunnable
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ctx_core.budget import ContextBudget
+    from ctx_core.conversation.openai_messages import OpenAIMessage
     from ctx_core.counting.counter import CounterLike
-    from ctx_core.openai_messages import OpenAIMessage
-    from ctx_core.report import ContextReport
+    from ctx_core.report.report import ContextReport
 
 
 def run(

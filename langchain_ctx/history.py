@@ -9,8 +9,8 @@ from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import HumanMessage
 
 from ctx_core.budget import ContextBudget, Tokens
+from ctx_core.conversation.messages import Role
 from ctx_core.errors import BudgetError
-from ctx_core.messages import Role
 from ctx_core.session import Conversation, Sessions, Turn
 from ctx_core.steps import Step, Steps, arun, run
 from langchain_ctx.convert import CODEC

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, as_counter
+from ctx_core.counting.windows import model_name
 from ctx_core.errors import BudgetError
-from ctx_core.model_windows import model_name
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
 from langchain_ctx.bound_model import BoundModel, bound_model, served_by

@@ -9,8 +9,8 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableSequence, RunnableWithFallbacks
 from langchain_core.runnables.base import RunnableBindingBase
 
-from ctx_core.summarizing import summarizer_window
-from ctx_core.summary_prompts import as_prompt
+from ctx_core.session.summarizing import summarizer_window
+from ctx_core.session.summary_prompts import as_prompt
 from langchain_ctx.bound_model import bound_model
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_core.runnables import RunnableConfig
 
-    from ctx_core.messages import Message
+    from ctx_core.conversation.messages import Message
 
 _CONFIG: Final[RunnableConfig] = {
     "run_name": "ctx_layers_summary",

@@ -33,7 +33,8 @@ def token_counter(
     """Give a function that counts messages as a whole request, for whatever of LangChain's takes one.
 
     For `trim_messages`, `SummarizationMiddleware` and `ContextEditingMiddleware`, each as `token_counter=`. It gives
-    the bound, which a bill does not exceed; `as_counter(model).nearest` in the place of the model gives the nearest.
+    the bound, which a bill does not exceed; `as_counter(model).without_margin` in the place of the model gives
+    the estimate.
 
     Args:
         counter: a counter, a tokenizer, a function from text to tokens, or a model's name; by default a safe

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
 
-from ctx_core.content_blocks import arguments_text
-from ctx_core.messages import ToolCall
+from ctx_core.conversation.content_blocks import arguments_text
+from ctx_core.conversation.messages import ToolCall
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-    from ctx_core.messages import Message
+    from ctx_core.conversation.messages import Message
 
 _SEALED_THOUGHTS: Final = "__gemini_function_call_thought_signatures__"
 """Where langchain-google-genai keeps the encrypted thoughts that came with calls, by the call's id."""

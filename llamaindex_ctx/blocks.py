@@ -19,8 +19,8 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
-from ctx_core.content_blocks import sealed
-from ctx_core.messages import (
+from ctx_core.conversation.content_blocks import sealed
+from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
     FilePart,

@@ -10,11 +10,11 @@ from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent, LLMChatStartEvent
 from pydantic import PrivateAttr
 
+from ctx_core.conversation.messages import MEDIA
 from ctx_core.counting.anchored import Anchor
 from ctx_core.counting.registry import counted_alike
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import BudgetError
-from ctx_core.messages import MEDIA
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.settings import tool_definitions
 

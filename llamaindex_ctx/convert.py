@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
+from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
-from ctx_core.messages import ImagePart, Message, ReasoningPart, Role
 from llamaindex_ctx.blocks import read_block, write_part
 from llamaindex_ctx.tool_calls import LEGACY, LISTED, read_calls, spelled, spellings
 
 if TYPE_CHECKING:
-    from ctx_core.messages import Part, ToolCall
+    from ctx_core.conversation.messages import Part, ToolCall
     from llamaindex_ctx.blocks import Block
 
 _ROLES: Final[dict[str, Role]] = {

@@ -21,8 +21,8 @@ from pydantic import PrivateAttr
 from typing_extensions import override
 
 from ctx_core import ContextBudget
-from ctx_core.messages import ImagePart, OpaquePart, Part
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.messages import ImagePart, OpaquePart, Part
+from ctx_core.conversation.openai_messages import OpenAICodec
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.memory import ContextMemoryBuffer
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ctx_core import ContextReport
+    from ctx_core.conversation.openai_messages import OpenAIMessage
     from ctx_core.counting.counter import CounterLike
-    from ctx_core.openai_messages import OpenAIMessage
 
 
 def run(

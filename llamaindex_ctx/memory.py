@@ -272,7 +272,7 @@ class ContextMemoryBuffer(MemoryRecord):
         """Give what a recipe's text costs more as a user message than it does as a system message."""
         if self.recipe_role is not Role.USER or (self.recipe is None and not self.layers):
             return 0
-        framing = self._plan.counter.framing
+        framing = self._plan.counter.framing.messages
         return 0 if framing.per_system is None else max(0, framing.per_message - framing.per_system)
 
     def _shown(self, context: Context[ChatMessage], question: ChatMessage | None) -> list[ChatMessage]:

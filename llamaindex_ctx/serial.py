@@ -28,10 +28,10 @@ from ctx_core import (
     ToolResultPolicy,
     WindowState,
 )
+from ctx_core.conversation.messages import Role
 from ctx_core.counting.counter import as_counter
 from ctx_core.counting.options import RequestOptions
 from ctx_core.errors import BudgetError, MessageError
-from ctx_core.messages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

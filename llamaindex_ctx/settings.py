@@ -35,10 +35,10 @@ EXPLAINED: Final = {
     "insert_method": "layers go before the conversation; recipe_role= says in whose text",
     "chat_history_token_ratio": "the history gets all that the rest leaves; give reserve= or a ContextBudget",
     "token_flush_size": "nothing is flushed; how far a cut goes is policy=HistoryPolicy(low_water=…)",
-    "image_token_size_estimate": "prices are the counter's: TokenCounter(…, framing=Framing(image=…))",
-    "audio_token_size_estimate": "prices are the counter's: TokenCounter(…, framing=Framing(audio=…))",
-    "video_token_size_estimate": "prices are the counter's: TokenCounter(…, framing=Framing(video=…))",
-    "document_token_size_estimate": "prices are the counter's: TokenCounter(…, framing=Framing(file=…))",
+    "image_token_size_estimate": "prices are the counter's: its framing=Framing(media=MediaFraming(image=…))",
+    "audio_token_size_estimate": "prices are the counter's: its framing=Framing(media=MediaFraming(audio=…))",
+    "video_token_size_estimate": "prices are the counter's: its framing=Framing(media=MediaFraming(video=…))",
+    "document_token_size_estimate": "prices are the counter's: its framing=Framing(documents=DocumentFraming(…))",
     "table_name": "give chat_store=SQLAlchemyChatStore(table_name=…)",
     "async_database_uri": "give chat_store=SQLAlchemyChatStore(async_database_uri=…)",
     "async_engine": "give chat_store=SQLAlchemyChatStore(async_engine=…)",
@@ -125,7 +125,7 @@ def resolve_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size
     model = None if llm is None else llm.metadata.model_name
     if token_limit is None and llm is not None:
         told = _answer_of(llm) if reserve is None else reserve
-        return ContextBudget(llm.metadata.context_window, reserve=told, model=model)
+        return ContextBudget.for_model(llm, reserve=told)
     return ContextBudget(DEFAULT_TOKENS if token_limit is None else token_limit, reserve=reserve or 0, model=model)
 
 

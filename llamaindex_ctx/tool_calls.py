@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from llama_index.core.base.llms.types import ToolCallBlock
 
-from ctx_core.content_blocks import arguments_text
+from ctx_core.conversation.content_blocks import arguments_text
+from ctx_core.conversation.messages import ToolCall
 from ctx_core.errors import MessageError
-from ctx_core.messages import ToolCall
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage

@@ -2,9 +2,15 @@
 
 from ctx_core.budget import BudgetCheck, ContextBudget, Share, Tokens
 from ctx_core.builder import ContextBuilder
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.transcript import Codec, Transcript
 from ctx_core.counting import Framing, TokenCounter, Tokenizer, register_tokenizer
+from ctx_core.counting.calibration import Calibration
+from ctx_core.counting.counter import ToolDefinition
+from ctx_core.counting.options import RequestOptions
 from ctx_core.engine.context import Context
-from ctx_core.engine.layers import Item, Layer
+from ctx_core.engine.layers import Item, Layer, Rest
+from ctx_core.engine.summary import RollingSummary
 from ctx_core.errors import (
     BudgetError,
     ContextOverflowError,
@@ -16,18 +22,21 @@ from ctx_core.errors import (
     UnknownModelError,
 )
 from ctx_core.fit import fit
-from ctx_core.history import HistoryPolicy, RollingSummary, ToolResultPolicy, WindowState
-from ctx_core.messages import Message, Role, ToolCall
-from ctx_core.report import ContextReport, LayerReport
+from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
+from ctx_core.history.state import WindowState
+from ctx_core.report.figures import LayerReport
+from ctx_core.report.report import ContextReport
+from ctx_core.report.usage_log import UsageLog
 from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore
-from ctx_core.summarizing import Summarizing
-from ctx_core.usage_log import UsageLog
+from ctx_core.session.summarizing import Summarizer, Summarizing
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BudgetCheck",
     "BudgetError",
+    "Calibration",
+    "Codec",
     "Context",
     "ContextBudget",
     "ContextBuilder",
@@ -44,19 +53,24 @@ __all__ = [
     "MessageError",
     "MissingExtraError",
     "OptionError",
+    "RequestOptions",
+    "Rest",
     "Role",
     "RollingSummary",
     "SessionOptions",
     "Share",
     "StateCache",
     "StateStore",
+    "Summarizer",
     "Summarizing",
     "TokenCounter",
     "Tokenizer",
     "TokenizerError",
     "Tokens",
     "ToolCall",
+    "ToolDefinition",
     "ToolResultPolicy",
+    "Transcript",
     "UnknownModelError",
     "UsageLog",
     "WindowState",

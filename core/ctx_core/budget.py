@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from ctx_core.counting.counter import CounterLike, as_counter
+from ctx_core.counting.windows import model_name, window_of
 from ctx_core.errors import BudgetError
-from ctx_core.model_windows import model_name, model_window
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.messages import Message
     from ctx_core.counting.counter import ToolDefinition
-    from ctx_core.messages import Message
 
 _TOLERANCE: Final = 0.01
 """How far the shares may be from 1 together; SPEC of the token-aware assistant."""
@@ -145,15 +145,21 @@ class ContextBudget:
     def for_model(cls, model: object, *, reserve: int | Size = 4_096, parts: Mapping[str, Size] | None = None) -> Self:
         """Give the budget of a model's whole window.
 
+        Where the window is for the input alone, as Gemini's and GPT-5's are, a reserve in tokens is not taken from
+        it: the total is both together. A reserve that is a share is one of the window.
+
         Args:
             model: a name, or a model object of LangChain (its profile is read) or LlamaIndex (its metadata).
             reserve: tokens kept for the answer.
             parts: as in the constructor.
 
         Raises:
-            UnknownModelError: if neither the object nor the table knows the window.
+            UnknownModelError: if neither the object nor the table of families knows the window.
         """
-        return cls(model_window(model), parts=parts, reserve=reserve, model=model_name(model))
+        window = window_of(model)
+        size = Tokens(reserve) if isinstance(reserve, int) else reserve
+        beside = size.count if window.input_only and isinstance(size, Tokens) else 0
+        return cls(window.tokens + beside, parts=parts, reserve=size, model=model_name(model))
 
     @property
     def input_limit(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, get_args, overload
 
 from ctx_core.budget import ContextBudget, is_count
-from ctx_core.codecs import transcript_of
+from ctx_core.conversation.codecs import transcript_of
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.engine.assembly import Assembly
 from ctx_core.engine.layers import Item, Layer, as_items
@@ -16,18 +16,18 @@ from ctx_core.engine.unaltered import unaltered
 from ctx_core.errors import BudgetError
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
-from ctx_core.request_log import log_request
+from ctx_core.report.request_log import log_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ctx_core.budget import Size
+    from ctx_core.conversation.messages import Message
+    from ctx_core.conversation.transcript import Codec, NativeT, Transcript
     from ctx_core.counting.calibration import Calibration
     from ctx_core.counting.options import RequestOptions
     from ctx_core.engine.context import Context
     from ctx_core.history.policy import HistoryPolicy
-    from ctx_core.messages import Message
-    from ctx_core.transcript import Codec, NativeT, Transcript
 
 OnOverflow: TypeAlias = Literal["raise", "truncate"]
 

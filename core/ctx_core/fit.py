@@ -11,11 +11,11 @@ from ctx_core.history.policy import HistoryPolicy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ctx_core.conversation.transcript import NativeT
     from ctx_core.counting.counter import CounterLike, ToolDefinition
     from ctx_core.engine.context import Context
     from ctx_core.history.remembered import Verify
     from ctx_core.history.state import WindowState
-    from ctx_core.transcript import NativeT
 
 
 def fit(

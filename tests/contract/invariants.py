@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ctx_core import HistoryPolicy, Share
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.openai_messages import OpenAICodec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

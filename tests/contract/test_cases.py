@@ -28,7 +28,8 @@ from ctx_core import (
     WindowState,
     fit,
 )
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.counting import CallFraming, MessageFraming, ToolFraming
 from langchain_ctx import BudgetedChatMessageHistory, InMemoryHistory, LangChainCodec, budgeted_session_history
 from llamaindex_ctx import ContextMemoryBuffer
 from tests.contract.faces import CORE, FACES, Face, to_langchain, to_llamaindex
@@ -45,7 +46,12 @@ if TYPE_CHECKING:
 OpenAIMessage = dict[str, Any]
 
 MESSAGES = TokenCounter(
-    lambda _: 0, framing=Framing(per_request=0, per_message=1, per_name=0, per_call=0, per_tool=0, any_tools=0)
+    lambda _: 0,
+    framing=Framing(
+        messages=MessageFraming(per_request=0, per_message=1, per_name=0),
+        calls=CallFraming(per_call=0),
+        tools=ToolFraming(per_tool=0, per_request=0),
+    ),
 )
 WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ctx_core import ContextOverflowError, Framing, HistoryPolicy, TokenCounter
-from ctx_core.counting import FourCharacters
+from ctx_core.counting import CallFraming, FourCharacters
 from tests.contract.conversations import budgets, conversations
 from tests.contract.faces import CORE, FACES, Conversation, Face, Sent, waits_for_a_tool
 from tests.contract.invariants import broken, numbered
@@ -139,7 +139,7 @@ def test_the_faces_send_what_the_core_sends(
     face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
 ) -> None:
     """Turn by turn, the same messages at the same budget, where a framework's spelling changes no count."""
-    counter = TokenCounter(letters, framing=Framing(per_call=2))
+    counter = TokenCounter(letters, framing=Framing(calls=CallFraming(per_call=2)))
     core, other = CORE.open(budget, counter, policy, "raise"), face.open(budget, counter, policy, "raise")
     for source in requests(face, well_formed(messages)):
         if source[-1]["role"] != "assistant":

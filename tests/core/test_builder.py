@@ -26,7 +26,8 @@ from ctx_core import (
     Tokens,
     WindowState,
 )
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.counting import MessageFraming
 from tests.core.builds import builder, step, talk, texts, words
 
 TOOL = {"type": "function", "function": {"name": "f"}}
@@ -194,7 +195,9 @@ def test_volatile_layers_can_be_placed_back() -> None:
 
 def test_tools_are_counted_and_never_cut() -> None:
     """They have a row in the report, and the history what they leave."""
-    counter = TokenCounter(lambda text: len(text.split()), framing=Framing(per_request=0, per_message=0))
+    counter = TokenCounter(
+        lambda text: len(text.split()), framing=Framing(messages=MessageFraming(per_request=0, per_message=0))
+    )
     context = ContextBuilder(100, counter).tools([TOOL]).build(talk(8), "next")
     assert context.report.layer("tools").used == counter.count_tools([TOOL])
     assert context.tokens <= 100

@@ -12,7 +12,7 @@ import pytest
 
 from ctx_core import TokenCounter, fit
 from ctx_core.cli import main
-from ctx_core.report_html import as_html
+from ctx_core.report.html import as_html
 from tests.contract.shared import SHARED, needs_shared
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ctx_core import MessageError
-from ctx_core.content_blocks import arguments_text, read_block, read_content, visible_text
-from ctx_core.messages import (
+from ctx_core.conversation.content_blocks import arguments_text, read_block, read_content, visible_text
+from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -19,7 +19,7 @@ from ctx_core.messages import (
     TextPart,
     VideoPart,
 )
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.openai_messages import OpenAICodec
 
 CODEC = OpenAICodec()
 

@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctx_core import BudgetError, Framing, Message, Role, TokenCounter, ToolCall
-from ctx_core.counting import FourCharacters, Words, as_counter
-from ctx_core.counting.vocabulary import tiktoken_encoding
-from ctx_core.messages import (
+from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -25,7 +23,9 @@ from ctx_core.messages import (
     TextPart,
     VideoPart,
 )
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.counting import CallFraming, FourCharacters, MediaFraming, MessageFraming, Words, as_counter
+from ctx_core.counting.vocabulary import tiktoken_encoding
 from tests.contract.conversations import conversations
 
 LETTERS = TokenCounter(len, framing=Framing.free())
@@ -67,7 +67,11 @@ def test_media_have_a_price(part: Part, tokens: int) -> None:
 
 def test_prices_can_be_set() -> None:
     """Each of a framing's figures is the user's to change."""
-    framing = Framing(per_message=1, per_name=2, per_call=3, image=5, per_assistant=7)
+    framing = Framing(
+        messages=MessageFraming(per_message=1, per_name=2, per_assistant=7),
+        calls=CallFraming(per_call=3),
+        media=MediaFraming(image=5),
+    )
     counter = TokenCounter(len, framing=framing)
     call = ToolCall(name="ab", arguments="{}", id="c1")
     message = Message(role=Role.ASSISTANT, name="x", parts=(ImagePart(url="u"),), tool_calls=(call,))
@@ -125,7 +129,7 @@ def test_openais_text_rule(model: str, rows: list[tuple[str, str, str | None]]) 
         bill += 4 + len(encoding.encode_ordinary(content)) + (2 if reasons and role == "assistant" else 0)
         bill += 0 if name is None else 1 + len(encoding.encode_ordinary(name))
     counter = TokenCounter.for_model(model)
-    assert counter.nearest.count_messages(messages) == bill
+    assert counter.without_margin.count_messages(messages) == bill
     assert bill <= counter.count_messages(messages) <= bill + 5
 
 

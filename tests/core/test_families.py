@@ -85,7 +85,7 @@ def test_a_model_is_known_with_a_vendor_and_in_any_case(spelling: str) -> None:
 )
 def test_reasoning_models_have_another_framing(model: str, per_request: int, per_assistant: int) -> None:
     """They are billed 2 for the request, and 2 more for every assistant message."""
-    framing = TokenCounter.for_model(model).framing
+    framing = TokenCounter.for_model(model).framing.messages
     assert (framing.per_request, framing.per_message, framing.per_assistant) == (per_request, 4, per_assistant)
 
 

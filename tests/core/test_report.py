@@ -26,10 +26,14 @@ from ctx_core import (
     ToolCall,
     ToolResultPolicy,
 )
-from ctx_core.report import HistoryReport
-from ctx_core.report_html import as_html
+from ctx_core.counting import CallFraming, MessageFraming
+from ctx_core.report.figures import HistoryReport
+from ctx_core.report.html import as_html
 
-WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing(per_request=3, per_message=1, per_call=0))
+WORDS = TokenCounter(
+    lambda text: len(text.split()),
+    framing=Framing(messages=MessageFraming(per_request=3, per_message=1), calls=CallFraming(per_call=0)),
+)
 
 
 @pytest.fixture

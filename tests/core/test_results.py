@@ -15,9 +15,9 @@ from ctx_core import (
     WindowState,
     fit,
 )
+from ctx_core.conversation.messages import Message, ToolCall
 from ctx_core.history.repair import Entry
 from ctx_core.history.results import Results, is_error
-from ctx_core.messages import Message, ToolCall
 from tests.core.talks import WORDS, OpenAIMessage
 
 GO = {"role": "user", "content": "go"}

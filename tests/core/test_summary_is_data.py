@@ -17,8 +17,8 @@ from ctx_core import (
     Tokens,
     WindowState,
 )
-from ctx_core.fences import fenced
-from ctx_core.summary_prompts import as_prompt
+from ctx_core.conversation.fences import fenced
+from ctx_core.session.summary_prompts import as_prompt
 from tests.core.summaries import HEADING, WORDS, Notes, OpenAIMessage, contents, talk
 
 if TYPE_CHECKING:

@@ -8,8 +8,16 @@ from ctx_core import (
     Summarizing,
     ToolCall,
 )
-from ctx_core.messages import AudioPart, CitationPart, FilePart, ImagePart, OpaquePart, ReasoningPart, TextPart
-from ctx_core.summary_prompts import as_prompt, next_piece, spoken
+from ctx_core.conversation.messages import (
+    AudioPart,
+    CitationPart,
+    FilePart,
+    ImagePart,
+    OpaquePart,
+    ReasoningPart,
+    TextPart,
+)
+from ctx_core.session.summary_prompts import as_prompt, next_piece, spoken
 from tests.core.summaries import WORDS, Conversation, Notes, talk
 
 

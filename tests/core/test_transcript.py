@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ctx_core import Message, MessageError, Role
-from ctx_core.codecs import codec_for
-from ctx_core.openai_messages import OpenAICodec
-from ctx_core.transcript import NeutralCodec, Transcript
+from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.transcript import NeutralCodec, Transcript
 
 
 class RecordingCodec(OpenAICodec):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ctx_core import BudgetError, ContextReport, LayerReport, UsageLog
-from ctx_core.report import HistoryReport
+from ctx_core.report.figures import HistoryReport
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

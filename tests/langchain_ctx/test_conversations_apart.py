@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
 
-    from ctx_core.messages import Message
+    from ctx_core.conversation.messages import Message
 
 pytestmark = pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated")
 

@@ -28,9 +28,7 @@ from langchain_core.messages import (
 )
 
 from ctx_core.builder import ContextBuilder
-from ctx_core.counting import TokenCounter
-from ctx_core.errors import MessageError
-from ctx_core.messages import (
+from ctx_core.conversation.messages import (
     AudioPart,
     FilePart,
     ImagePart,
@@ -42,6 +40,8 @@ from ctx_core.messages import (
     TextPart,
     ToolCall,
 )
+from ctx_core.counting import TokenCounter
+from ctx_core.errors import MessageError
 from langchain_ctx.convert import LangChainCodec
 
 if TYPE_CHECKING:

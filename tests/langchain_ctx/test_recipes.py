@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from langchain_core.runnables import RunnableConfig
 
+    from ctx_core.conversation.messages import Message
     from ctx_core.counting.tool_schemas import ToolDefinition
-    from ctx_core.messages import Message
 
 PROMPT = ChatPromptTemplate.from_messages([MessagesPlaceholder("talk"), ("human", "{q}")])
 NAMED: RunnableConfig = {"configurable": {"session_id": "s"}}

@@ -25,8 +25,7 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
-from ctx_core.errors import MessageError
-from ctx_core.messages import (
+from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -39,7 +38,8 @@ from ctx_core.messages import (
     ToolCall,
     VideoPart,
 )
-from ctx_core.openai_messages import OpenAICodec
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.errors import MessageError
 from llamaindex_ctx.convert import ChatMessageCodec
 
 CODEC = ChatMessageCodec()

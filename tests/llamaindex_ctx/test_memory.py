@@ -503,7 +503,10 @@ def test_the_tokenizer_counts_what_a_system_prompt_costs() -> None:
     """A `SimpleChatEngine` asks for the length of its prefix; nothing has no length."""
     counter = TokenCounter.for_model("gpt-4o")
     memory = ContextMemoryBuffer.from_defaults(counter=counter)
-    assert len(memory.tokenizer_fn("hello world")) == counter.count_text("hello world") + counter.framing.per_message
+    assert (
+        len(memory.tokenizer_fn("hello world"))
+        == counter.count_text("hello world") + counter.framing.messages.per_message
+    )
     assert memory.tokenizer_fn("") == []
 
 

@@ -26,6 +26,7 @@ from ctx_core import (
     TokenCounter,
     UsageLog,
 )
+from ctx_core.counting import MessageFraming
 from ctx_core.recipes import Assistant, Chat, Phase, Phased, Recipe, Rolling, Work, WorkspaceAgent, chat_budget
 from ctx_core.workspace import Workspace
 from llamaindex_ctx import ChatMessageCodec, ContextMemoryBuffer
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from ctx_core.conversation.messages import Message
     from ctx_core.counting.tool_schemas import ToolDefinition
-    from ctx_core.messages import Message
     from tests.llamaindex_ctx.test_engines import Talker
 
 pytestmark = [
@@ -200,7 +201,7 @@ async def test_an_agent_that_overwrites_system_messages_leaves_a_user_message() 
 
 def test_a_user_message_is_counted_as_one() -> None:
     """Where a system message has another price, the view is within the budget in the other role too."""
-    framing = Framing(per_message=30, per_system=0)
+    framing = Framing(messages=MessageFraming(per_message=30, per_system=0))
     counter = TokenCounter(lambda text: len(text.split()), framing=framing)
     recipe = Rolling(system="one two", budget=ContextBudget(170), counter=counter, preserve_recent_turns=0)
     for role in ("system", "user"):
@@ -255,7 +256,7 @@ def test_limit_and_tokenizer_are_the_recipes() -> None:
     """What engines ask of a memory comes from the recipe."""
     memory = ContextMemoryBuffer.from_defaults(recipe=Rolling(budget=ContextBudget(900, reserve=100), counter=COUNTER))
     assert memory.token_limit == 800
-    assert len(memory.tokenizer_fn("hello there")) == COUNTER.framing.per_message + 2
+    assert len(memory.tokenizer_fn("hello there")) == COUNTER.framing.messages.per_message + 2
 
 
 def test_both_logs_hear_of_views() -> None:

@@ -38,6 +38,7 @@ from ctx_core import (
     ToolResultPolicy,
     UsageLog,
 )
+from ctx_core.counting import MediaFraming
 from llamaindex_ctx import ContextMemoryBuffer
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def test_a_counter_by_name_is_not_missed(caplog: pytest.LogCaptureFixture) -> No
     assert caplog.text == ""
     exact = TokenCounter.for_model("gpt-4o")
     own = ContextMemoryBuffer.from_defaults(
-        counter=TokenCounter(exact.tokenizer, framing=Framing(image=85), model="gpt-4o")
+        counter=TokenCounter(exact.tokenizer, framing=Framing(media=MediaFraming(image=85)), model="gpt-4o")
     )
     with caplog.at_level(logging.WARNING, logger="ctx_core"):
         ContextMemoryBuffer.from_dict(elsewhere(own.to_dict()))

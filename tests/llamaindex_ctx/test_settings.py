@@ -171,7 +171,7 @@ def test_a_tokenizer_of_llamaindex_counts() -> None:
     """`tokenizer_fn` gives a list of tokens, as theirs."""
     memory = ContextMemoryBuffer.from_defaults(tokenizer_fn=str.split)
     plain = TokenCounter(lambda text: len(text.split()))
-    assert len(memory.tokenizer_fn("one two three")) == 3 + plain.framing.per_message
+    assert len(memory.tokenizer_fn("one two three")) == 3 + plain.framing.messages.per_message
 
 
 @pytest.mark.parametrize("name", ["gpt-4o", TokenCounter.for_model("gpt-4o")])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ctx_core.cli.source import Source
 from ctx_core.cli.terminal import console, table
 from ctx_core.cli.tool_file import read_tools
+from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.counting.counter import TokenCounter
-from ctx_core.openai_messages import OpenAICodec
 
 if TYPE_CHECKING:
     from argparse import Namespace

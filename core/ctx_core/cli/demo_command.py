@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from ctx_core import demo
 from ctx_core.cli.input_error import InputError
 from ctx_core.cli.terminal import console, table
+from ctx_core.conversation.openai_messages import OpenAIMessage
 from ctx_core.counting.counter import TokenCounter
-from ctx_core.openai_messages import OpenAIMessage
-from ctx_core.report import ContextReport
+from ctx_core.report.report import ContextReport
 
 if TYPE_CHECKING:
     from argparse import Namespace

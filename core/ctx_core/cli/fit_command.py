@@ -15,9 +15,9 @@ from ctx_core.cli.source import Source
 from ctx_core.cli.tally import Tally
 from ctx_core.cli.terminal import console, print_json, table
 from ctx_core.cli.tool_file import read_tools
+from ctx_core.conversation.openai_messages import OpenAICodec, OpenAIMessage
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.errors import ContextOverflowError, UnknownModelError
-from ctx_core.openai_messages import OpenAICodec, OpenAIMessage
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from ctx_core.cli.input_error import InputError, reason, shown
-from ctx_core.report_html import as_html
+from ctx_core.report.html import as_html
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from ctx_core.report import ContextReport
+    from ctx_core.report.report import ContextReport
 
 _HEAD: Final = """\
 <!doctype html>

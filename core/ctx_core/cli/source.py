@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, NoReturn, Self, cast
 
 from ctx_core.cli.input_error import STANDARD_INPUT, InputError, reason, shown
 from ctx_core.cli.json_text import kind, parse
+from ctx_core.conversation.openai_messages import OpenAICodec, OpenAIMessage
 from ctx_core.errors import MessageError
-from ctx_core.openai_messages import OpenAICodec, OpenAIMessage
 
 if TYPE_CHECKING:
     import io

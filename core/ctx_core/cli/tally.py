@@ -10,8 +10,8 @@ from ctx_core.cli.terminal import table
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from ctx_core.conversation.openai_messages import OpenAIMessage
     from ctx_core.engine.context import Context
-    from ctx_core.openai_messages import OpenAIMessage
 
 _LISTED: Final = 10
 """Lines that are named where something did not fit."""

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.conversation.messages import Message, ReasoningPart, ToolCall
 from ctx_core.counting.counts import TokenCount
 from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.tool_schemas import ToolDefinition
-from ctx_core.messages import Message, ReasoningPart, ToolCall
 
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
@@ -98,28 +98,28 @@ def count_anchored(
     more += max(0, counter.count_tools(tools) - counter.count_tools(anchor.tools))
     asked = counter.count_options(options, tools=bool(tools))
     more += max(0, asked - counter.count_options(anchor.options, tools=bool(anchor.tools)))
-    less = sum(map(counter.nearest.count_message, removed)) * density / _RESERVE
+    less = sum(map(counter.without_margin.count_message, removed)) * density / _RESERVE
     slack = min(_SLACK, counter.margin.per_request)
     bound = max(estimate, anchor.billed + math.ceil(more * max(1.0, density)) - math.floor(less)) + slack
     return TokenCount(estimate=max(0, estimate), bound=max(0, bound), anchored=True)
 
 
 def _estimate_of(anchor: Anchor, counter: TokenCounter) -> int:
-    """Give the estimate for an anchor's request, with or without encrypted thoughts: the nearer to the bill."""
+    """Give the estimate for an anchor's request, with or without encrypted reasoning: what is closer to the bill."""
 
     def estimate(framing: Framing) -> int:
         reading = counter.with_framing(framing)
         return reading.measure(anchor.sent, tools=anchor.tools, options=anchor.options).estimate
 
-    framing = counter.framing
-    if not framing.seal_characters:
+    framing, copies = counter.framing, counter.framing.encrypted_reasoning
+    if not copies.characters_per_token:
         return estimate(framing)
-    free = estimate(replace(framing, seal_characters=0))
-    sure = replace(framing, seal_sure=True)
-    count = counter.nearest.with_framing(sure).count_seal
+    free = estimate(replace(framing, encrypted_reasoning=replace(copies, characters_per_token=0)))
+    billed = replace(framing, encrypted_reasoning=replace(copies, always_billed=True))
+    count = counter.without_margin.with_framing(billed).count_encrypted_reasoning
     holders = [holder for message in anchor.sent for holder in (*message.parts, *message.tool_calls)]
     every = free + sum(count(one.sealed) for one in holders if isinstance(one, ReasoningPart | ToolCall))
-    return min((estimate(sure), free, every), key=lambda reading: abs(anchor.billed - reading))
+    return min((estimate(billed), free, every), key=lambda reading: abs(anchor.billed - reading))
 
 
 def _difference(now: Sequence[Message], then: Sequence[Message]) -> tuple[list[Message], list[Message]]:

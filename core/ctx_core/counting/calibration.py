@@ -7,14 +7,14 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Final, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, cast
 
 from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import BudgetError
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
-    from ctx_core.counting.counter import TokenCounter
+    from ctx_core.counting.margin import Margin
 
 _FARTHEST: Final = 2
 """A bill so many times the estimate, or so small a part of it, is another request's: it is not learned from."""
@@ -28,6 +28,25 @@ _SMALL: Final = 50
 """Requests under this many tokens say little: hidden prompts weigh too much in them."""
 
 
+class Calibrated(Protocol):
+    """What a calibration needs to know of a counter."""
+
+    @property
+    def model(self) -> str | None:
+        """The model it counts for."""
+        ...
+
+    @property
+    def margin(self) -> Margin:
+        """What its bound adds."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether it counts with the model's own vocabulary."""
+        ...
+
+
 class Bill(NamedTuple):
     """What a request counted, and what it was billed."""
 
@@ -37,11 +56,11 @@ class Bill(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Excess:
+class Underestimate:
     """By how much bills are above the bound of their requests. There is none until bills show one."""
 
     offset: int = 0
-    """Tokens that a host adds unseen to every request."""
+    """Tokens that a host adds to every request without showing them."""
     factor: float = 1.0
     """Tokens that are billed for one of the bound's."""
 
@@ -58,8 +77,8 @@ class Excess:
 class Calibration:
     """Counts and bills of the last requests, by model.
 
-    With a model's own vocabulary, what all bills are above their estimates is what a host adds unseen. Without it, the
-    ratio of bill and estimate is how much denser the model's tokens are.
+    With a model's own vocabulary, what all bills are above their estimates is what a host adds and hides. Without it,
+    the ratio of bill and estimate is how much denser the model's tokens are.
 
     `measure` gives figures by it, narrower as bills agree. Builds are only made stricter by it, where bills are above
     the bound, and never wider: what they count, and so where they cut, is the same with it and without.
@@ -110,9 +129,9 @@ class Calibration:
 
     def offset(self, model: str) -> int:
         """Give the tokens by which every bill is above its estimate; 0 where too little is known to lean on."""
-        return _unseen(self._known(model))
+        return _hidden(self._known(model))
 
-    def corrected(self, counter: TokenCounter, count: TokenCount) -> TokenCount:
+    def corrected(self, counter: Calibrated, count: TokenCount) -> TokenCount:
         """Give the figures of a request by what is known of the counter's model.
 
         The bound comes nearer to the estimate, and is wider than without only if a bill was above its own.
@@ -122,7 +141,7 @@ class Calibration:
             return count
         above = max(0, *(bill.billed - bill.bound for bill in known))
         if counter.exact:
-            estimate = count.estimate + _unseen(known)
+            estimate = count.estimate + _hidden(known)
             return TokenCount(estimate=estimate, bound=max(estimate, count.bound + above))
         estimate, margin = round(count.estimate * _agreed(known)), counter.margin.text
         density = max(max(map(_ratio, known)) * _RESERVE, 1 + (margin - 1) * _KEPT)
@@ -130,7 +149,7 @@ class Calibration:
         bound = count.bound + math.ceil(count.estimate * (density - margin))
         return TokenCount(estimate=estimate, bound=max(estimate, bound if above else min(bound, count.bound)))
 
-    def excess(self, counter: TokenCounter) -> Excess:
+    def underestimate(self, counter: Calibrated) -> Underestimate:
         """Give by how much bills of the counter's model are above what it counts, for budgets to keep that free.
 
         With the model's own vocabulary it is what all bills are above it; without, the ratio of the middle one of the
@@ -139,12 +158,12 @@ class Calibration:
         """
         known = self._known(counter.model)
         if not self.enabled or not known:
-            return Excess()
+            return Underestimate()
         if counter.exact:
-            return Excess(offset=max(0, min(bill.billed - bill.bound for bill in known)))
+            return Underestimate(offset=max(0, min(bill.billed - bill.bound for bill in known)))
         largest = sorted(known, key=lambda bill: bill.bound)[-_ENOUGH:]
         density = median(bill.billed / bill.bound for bill in largest)
-        return Excess(factor=density * _RESERVE) if density > 1 else Excess()
+        return Underestimate(factor=density * _RESERVE) if density > 1 else Underestimate()
 
     def to_dict(self) -> dict[str, list[list[int]]]:
         """Give what is known, as plain JSON types: for each model the estimate, the bound and the bill of requests."""
@@ -181,7 +200,7 @@ def _ratio(bill: Bill) -> float:
     return bill.billed / bill.estimate
 
 
-def _unseen(bills: list[Bill]) -> int:
+def _hidden(bills: list[Bill]) -> int:
     return max(0, min((bill.billed - bill.estimate for bill in bills), default=0))
 
 

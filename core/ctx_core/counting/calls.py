@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.messages import ToolCall
+    from ctx_core.conversation.messages import ToolCall
 
 
 def minified(arguments: str) -> str:

@@ -1,57 +1,36 @@
-"""Counts what a request costs: the texts through a tokenizer, the rest through a framing.
+"""Counts what a request to a model costs: messages, tools and whole requests, by the model's prices.
 
-Counting is additive: a request costs the primer, the tools and the sum of its messages. Nothing is ever
-counted by joining texts, so a turn pays only for texts that were not seen before.
-
-The counting methods give the bound: the figure that a budget may rely on. `TokenCounter.nearest` is the same
-counter without the margin, and `TokenCounter.measure` gives both figures of a whole request, with what can be
-known of a request only as a whole.
+The counting methods give the bound: the figure that a budget may rely on. `TokenCounter.without_margin` is the same
+counter for estimates, and `TokenCounter.measure` gives both figures of a whole request, with what can be known of a
+request only as a whole. Prices add up, so that a turn pays only for texts that were not counted before.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from ctx_core.conversation.messages import Message
+from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.counting.calibration import Calibration
-from ctx_core.counting.calls import minified, wrapped_calls
-from ctx_core.counting.documents import cites, document_price, document_text
-from ctx_core.counting.families_openai import CHAT
-from ctx_core.counting.framing import Framing, Margin
-from ctx_core.counting.image_prices import image_size
+from ctx_core.counting.families.openai_chat import CHAT
+from ctx_core.counting.framing import Framing
+from ctx_core.counting.margin import Margin
+from ctx_core.counting.prices import Prices
 from ctx_core.counting.registry import encoding_tokenizer, resolve
 from ctx_core.counting.requests import charged, measured
 from ctx_core.counting.tokenizers import CachedTokenizer, Tokenizer, TokenizerLike, is_tokenizer
-from ctx_core.counting.tool_prices import priced_tools
-from ctx_core.counting.tool_schemas import ToolDefinition, compact_json
+from ctx_core.counting.tool_schemas import ToolDefinition
 from ctx_core.errors import BudgetError
-from ctx_core.messages import (
-    AudioPart,
-    CitationPart,
-    FilePart,
-    ImagePart,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-    ToolCall,
-    VideoPart,
-)
-from ctx_core.openai_messages import OpenAICodec
 
 if TYPE_CHECKING:
     from ctx_core.counting.counts import TokenCount
     from ctx_core.counting.options import RequestOptions
 
 
-_STANDS_IN: Final = 1.05
-"""Margin for texts that says that a vocabulary stands in for the model's own."""
-_UNKNOWN_SIZE: Final = (1_024, 1_024)
-"""Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
+_SUBSTITUTE: Final = 1.05
+"""Margin for texts from which on the vocabulary is a substitute for the model's own."""
 
 __all__ = ["CounterLike", "TokenCounter", "ToolDefinition", "as_counter", "as_messages"]
 
@@ -70,6 +49,8 @@ class TokenCounter:
     """What is added so that a bill is not above the figures; nothing for a tokenizer of your own."""
     calibration: Calibration | None
     """Learns from the model's bills; None: nothing does. `measure` gives figures by it, the counting methods don't."""
+    _prices: Prices = field(init=False, compare=False, repr=False)
+    """Prices by the tokenizer, the framing and the margin."""
 
     def __init__(
         self,
@@ -87,6 +68,7 @@ class TokenCounter:
         object.__setattr__(self, "model", model)
         object.__setattr__(self, "margin", margin or Margin())
         object.__setattr__(self, "calibration", calibration)
+        object.__setattr__(self, "_prices", Prices(tokenizer=cached, framing=self.framing, margin=self.margin))
 
     @classmethod
     def for_model(
@@ -109,8 +91,8 @@ class TokenCounter:
         return cls(encoding_tokenizer(encoding), framing=CHAT)
 
     @property
-    def nearest(self) -> TokenCounter:
-        """The same counter without its margin: its figures are the nearest ones, and may be too low."""
+    def without_margin(self) -> TokenCounter:
+        """The same counter without its margin and its calibration: its figures are estimates, and may be too low."""
         if self.margin.none and self.calibration is None:
             return self
         return replace(self, margin=Margin(), calibration=None)
@@ -126,7 +108,7 @@ class TokenCounter:
 
         A tokenizer or a function of your own is taken to be the model's.
         """
-        own = self.framing.per_token == 1.0 and self.margin.text < _STANDS_IN
+        own = self.framing.messages.per_token == 1.0 and self.margin.text < _SUBSTITUTE
         return own and not self.tokenizer.estimates
 
     def with_framing(self, framing: Framing) -> TokenCounter:
@@ -136,11 +118,11 @@ class TokenCounter:
     @property
     def primer(self) -> int:
         """Tokens that a request costs before its first message."""
-        return self.framing.per_request + self.framing.default_system + self.margin.per_request
+        return self._prices.primer
 
     def count_text(self, text: str) -> int:
         """Count the tokens of a text."""
-        return self._scaled(self.tokenizer.count(text), self.framing.per_token * self.margin.text)
+        return self._prices.text(text)
 
     def count_message(self, message: Message, *, parallel: bool = False) -> int:
         """Count a message: its frame, its text, its media and its tool calls.
@@ -150,32 +132,15 @@ class TokenCounter:
             parallel: whether it is the result of one of several calls that were made at once, which some
                 providers render otherwise.
         """
-        framing, role, text = self.framing, message.role, message.text
-        inside = parallel and role is Role.TOOL and framing.parallel == "wrapped"
-        if inside and framing.quoted_results:
-            text = compact_json(text)
-        tokens = 0 if inside else self._frame(message)
-        tokens += self.count_text(text) if text else 0
-        if framing.citations:
-            tokens += self._scaled(framing.citations * sum(map(cites, message.parts)), self.margin.tools)
-        return tokens + sum(map(self._count_part, message.parts)) + self._count_calls(message)
+        return self._prices.message(message, parallel=parallel)
 
-    def count_seal(self, characters: int) -> int:
-        """Count an encrypted copy of thoughts by its length, where the provider bills what is in it."""
-        framing = self.framing
-        if not characters or not framing.seal_characters or (self.margin.none and not framing.seal_sure):
-            return 0
-        tokens = framing.per_seal + max(0, characters - framing.seal_free) / framing.seal_characters
-        return self._scaled(tokens, self.margin.tools)
+    def count_encrypted_reasoning(self, characters: int) -> int:
+        """Count an encrypted copy of reasoning by its length, where the provider bills what is in it."""
+        return self._prices.encrypted_reasoning(characters)
 
     def count_sequence(self, messages: Iterable[Message]) -> int:
         """Count messages that follow one another, without what a request costs once."""
-        tokens, parallel = 0, False
-        for message in messages:
-            if message.role is not Role.TOOL:
-                parallel = len(message.tool_calls) > 1
-            tokens += self.count_message(message, parallel=parallel)
-        return tokens
+        return self._prices.sequence(messages)
 
     def count_tools(self, tools: Iterable[ToolDefinition]) -> int:
         """Count tool definitions, in the form in which the model reads them.
@@ -183,13 +148,7 @@ class TokenCounter:
         Raises:
             BudgetError: for a definition that is not a dict, or that JSON cannot hold.
         """
-        tools = list(tools)
-        if not tools:
-            return 0
-        framing = self.framing
-        raw, extra = priced_tools(tools, framing, self.tokenizer)
-        tokens = raw * framing.per_tool_token + extra + framing.any_tools
-        return self._scaled(tokens, self.margin.tools) + self.margin.any_tools
+        return self._prices.tools(tools)
 
     def count_options(self, options: RequestOptions | None, *, tools: bool = False) -> int:
         """Count what a request asks for beside its messages and tools: a forced tool, a schema, thinking.
@@ -201,7 +160,7 @@ class TokenCounter:
         Raises:
             BudgetError: for a schema that JSON cannot hold.
         """
-        return 0 if options is None else charged(self, options, tools=tools)
+        return 0 if options is None else charged(self._prices, options, tools=tools)
 
     def count_messages(
         self, messages: Iterable[Message | Mapping[str, Any]], *, tools: Iterable[ToolDefinition] = ()
@@ -220,75 +179,8 @@ class TokenCounter:
         options: RequestOptions | None = None,
     ) -> TokenCount:
         """Give both figures of a whole request, with the corrections that only the whole request allows."""
-        count = measured(self, list(as_messages(messages)), list(tools), options)
+        count = measured(self._prices, list(as_messages(messages)), list(tools), options)
         return count if self.calibration is None else self.calibration.corrected(self, count)
-
-    def _frame(self, message: Message) -> int:
-        framing, role = self.framing, message.role
-        tokens = framing.per_message
-        if role.instructs and framing.per_system is not None:
-            tokens = framing.per_system
-        elif role is Role.ASSISTANT:
-            tokens += framing.per_assistant
-        elif role is Role.TOOL:
-            tokens += framing.per_result
-        if message.name and role is not Role.TOOL:
-            # A name that is the role itself takes the role's place.
-            tokens += self.count_text(message.name) + (0 if message.name == role else framing.per_name)
-        return tokens
-
-    def _count_calls(self, message: Message) -> int:
-        framing, calls = self.framing, message.tool_calls
-        tokens = sum(self.count_seal(call.sealed) for call in calls)
-        if len(calls) < 2 or framing.parallel == "single":  # noqa: PLR2004 - one call has none beside it
-            return tokens + sum(map(self._count_call, calls))
-        if framing.parallel == "apart":
-            frames = (len(calls) - 1) * (framing.per_message + framing.per_assistant)
-            return tokens + frames + sum(map(self._count_call, calls))
-        raw = self.tokenizer.count(wrapped_calls(calls)) * framing.per_call_token + framing.per_wrapped
-        tokens += self._scaled(raw, self.margin.tools) + self.margin.per_call * len(calls)
-        # The wrapping call brings a frame of its own.
-        return tokens if message.text else tokens - self._frame(message)
-
-    def _count_call(self, call: ToolCall) -> int:
-        framing = self.framing
-        raw = self.tokenizer.count(framing.recipient + call.name) + self.tokenizer.count(
-            call.arguments if framing.tools == "definition" else minified(call.arguments)
-        )
-        if framing.sender is not None:
-            raw += self.tokenizer.count(framing.sender + call.name)
-        return self._scaled(raw * framing.per_call_token + framing.per_call, self.margin.tools) + self.margin.per_call
-
-    def _count_part(self, part: Part) -> int:
-        framing = self.framing
-        match part:
-            case ImagePart():
-                size = image_size(part)
-                if size is None and framing.image is not None:
-                    return self._scaled(framing.image, self.margin.media)
-                return self._scaled(framing.images.tokens(*(size or _UNKNOWN_SIZE), part.detail), self.margin.media)
-            case AudioPart():
-                return self._scaled(framing.audio, self.margin.media)
-            case VideoPart():
-                return self._scaled(framing.video, self.margin.media)
-            case FilePart():
-                text = document_text(part)
-                if text is not None:
-                    return self.count_text(text)
-                return self._scaled(document_price(part, framing), self.margin.media)
-            case OpaquePart(text=text, call_id=call_id):
-                return 0 if call_id is not None or not text else self.count_text(text)
-            case TextPart():
-                return 0  # counted above: the provider joins a message's texts before it encodes them
-            case ReasoningPart(text=text, sealed=sealed):
-                seal = self.count_seal(sealed)
-                return self.count_text(text) + seal if text and framing.reasoning != "sealed" else seal
-            case CitationPart(text=text):
-                return self.count_text(text) if text else 0
-
-    def _scaled(self, tokens: float, factor: float) -> int:
-        scaled = tokens * factor
-        return round(scaled) if self.margin.none else math.ceil(scaled)
 
 
 CounterLike: TypeAlias = TokenCounter | Tokenizer | Callable[[str], int] | str

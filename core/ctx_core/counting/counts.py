@@ -10,7 +10,7 @@ class TokenCount:
     """What a request is likely to be billed, and what it will not exceed."""
 
     estimate: int
-    """The nearest figure, in tokens."""
+    """The figure that the bill is expected to be closest to, in tokens."""
     bound: int
     """The figure that budgets use, in tokens: the bill is not above it. Never below `estimate`."""
     anchored: bool = False

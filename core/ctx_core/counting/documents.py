@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from ctx_core.content_blocks import mapping_in
+from ctx_core.conversation.content_blocks import mapping_in
 
 if TYPE_CHECKING:
-    from ctx_core.counting.framing import Framing
-    from ctx_core.messages import FilePart, Part
+    from ctx_core.conversation.messages import FilePart, Part
+    from ctx_core.counting.framing import DocumentFraming
 
 _TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "application/csv", "application/md")
 
@@ -45,17 +45,17 @@ def document_text(part: FilePart) -> str | None:
     return None
 
 
-def document_price(part: FilePart, framing: Framing) -> int:
+def document_price(part: FilePart, framing: DocumentFraming) -> int:
     """Give the price of a document that is not plain text."""
     if part.data is None:
-        return framing.file
+        return framing.unknown_size
     size = len(part.data) if isinstance(part.data, bytes) else len(part.data) * 3 // 4
-    content = 0 if framing.file_bytes is None else size // framing.file_bytes
+    content = 0 if framing.bytes_per_token is None else size // framing.bytes_per_token
     if "pdf" not in (part.media_type or "pdf").lower():
         return content // 4  # office files are compressed archives, most of which is layout
     if content > _PAGE and (pages := _pages(part.data)):
         content = min(content, pages * _PAGE)  # a large file of few pages is pictures
-    return framing.file_base + content
+    return framing.base + content
 
 
 def cites(part: Part) -> bool:

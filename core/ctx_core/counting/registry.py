@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.backends import vocabulary
 from ctx_core.counting.families import FALLBACK, FAMILIES
-from ctx_core.counting.framing import Framing, Margin
+from ctx_core.counting.framing import Framing
+from ctx_core.counting.margin import Margin
+from ctx_core.counting.model_names import ModelName, length
 from ctx_core.counting.tokenizers import CachedTokenizer, TokenizerLike
 from ctx_core.counting.vocabulary import tiktoken_encoding
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ctx_core.counting.family import Family
 
 _THROUGH_RESPONSES: Final = frozenset({"openrouter", "vercel-gateway"})
@@ -41,32 +42,42 @@ def unregister_tokenizer(prefix: str) -> None:
 
 
 def resolve(model: str, *, api: str | None = None, host: str | None = None) -> tuple[CachedTokenizer, Framing, Margin]:
-    """Give tokenizer, framing and margin for a model's name, with or without a provider in front of it."""
-    names = list(_spellings(model))
+    """Give tokenizer, framing and margin for a model's name, in whatever spelling."""
+    name = ModelName.read(model)
     with _LOCK:
-        registered = max((p for p in _REGISTERED if any(n.startswith(p) for n in names)), key=len, default=None)
-    family = _found(names, api, host)[1]
-    if registered is not None and len(registered) >= _shortest(names):
+        registered = max(
+            (p for p in _REGISTERED if any(s.startswith(p) for s in name.spellings)), key=len, default=None
+        )
+    if registered is not None and length(registered) >= _shortest(name):
         tokenizer, framing = _REGISTERED[registered]
         return tokenizer, framing, Margin()
+    family = _found(name, api, host)
     exact = vocabulary(family.vocabulary)
-    stand_in = family.stand_in
     if exact is not None:
         shared = _shared(family.vocabulary)
         # The safe estimate is over the texts already: only what is beside them needs the wider margin.
-        return shared, family.framing, replace(stand_in.margin, text=1.0) if shared.estimates else family.margin
-    framing = replace(
-        family.framing,
-        per_token=family.framing.per_token * stand_in.per_token,
-        per_tool_token=family.framing.per_tool_token * stand_in.per_token,
-        per_call_token=family.framing.per_call_token * stand_in.per_token,
+        return (
+            shared,
+            family.framing,
+            replace(family.substitute.margin, text=1.0) if shared.estimates else family.margin,
+        )
+    return _shared("o200k_base"), _denser(family.framing, family.substitute.per_token), family.substitute.margin
+
+
+def _denser(framing: Framing, factor: float) -> Framing:
+    """Give the framing for a vocabulary that has a token where the model has so many."""
+    messages, calls, tools = framing.messages, framing.calls, framing.tools
+    return replace(
+        framing,
+        messages=replace(messages, per_token=messages.per_token * factor),
+        calls=replace(calls, per_token=calls.per_token * factor),
+        tools=replace(tools, per_token=tools.per_token * factor),
     )
-    return _shared("o200k_base"), framing, stand_in.margin
 
 
 def family_of(model: str, *, api: str | None = None, host: str | None = None) -> Family:
     """Give the row of the table for a model: the one for this API with the longest prefix, and for this host."""
-    return _found(list(_spellings(model)), api, host)[1]
+    return _found(ModelName.read(model), api, host)
 
 
 def counted_alike(one: str, other: str) -> bool:
@@ -75,28 +86,30 @@ def counted_alike(one: str, other: str) -> bool:
     return FALLBACK in families or families[0] is families[1]
 
 
-def _shortest(names: list[str]) -> int:
+def _shortest(name: ModelName) -> int:
     """Give the length of the shortest built-in prefix that fits: longer ones are a family's sizes and generations."""
-    fitting = (len(p) for family in FAMILIES for p in family.models if any(name.startswith(p) for name in names))
-    return min(fitting, default=0)
+    fits = (name.fit(prefix) for family in FAMILIES for prefix in family.models)
+    return min((fit[0] for fit in fits if fit is not None), default=0)
 
 
-def _found(names: list[str], api: str | None, host: str | None) -> tuple[str, Family]:
+@lru_cache(maxsize=1_024)
+def _found(name: ModelName, api: str | None, host: str | None) -> Family:
     if host in _THROUGH_RESPONSES:
         api = "responses"
     fitting = [
-        (prefix, family)
+        (fit, family)
         for family in FAMILIES
         if family.api in {None, api} and family.host in {None, host}
         for prefix in family.models
-        if any(name.startswith(prefix) for name in names)
+        if (fit := name.fit(prefix)) is not None
     ]
     # An API decides more than a model's size: its rows go before longer prefixes of other APIs.
-    return max(
+    found = max(
         fitting,
-        key=lambda row: (row[1].api is not None, len(row[0]), row[1].host is not None),
-        default=("", FALLBACK),
+        key=lambda row: (row[1].api is not None, row[0][0], row[1].host is not None, row[0][1]),
+        default=None,
     )
+    return FALLBACK if found is None else found[1]
 
 
 def encoding_tokenizer(encoding: str) -> CachedTokenizer:
@@ -116,20 +129,3 @@ def _shared(name: str) -> CachedTokenizer:
 
 def _cached(tokenizer: TokenizerLike) -> CachedTokenizer:
     return tokenizer if isinstance(tokenizer, CachedTokenizer) else CachedTokenizer(tokenizer)
-
-
-def _spellings(model: str) -> Iterator[str]:
-    """Give a name also without what stands in front: `vendor/name`, `vendor:name`, `region.vendor.name`, a host's."""
-    name = model.strip().lower()
-    yield name
-    for separator in ("/", ":", "."):
-        rest = name
-        while separator in rest:
-            rest = rest.split(separator, 1)[1]
-            yield rest
-    tail = name.rsplit("/", 1)[-1]
-    while "." in tail:
-        tail = tail.split(".", 1)[1]
-        yield tail
-    if tail.startswith("databricks-"):
-        yield tail.removeprefix("databricks-")

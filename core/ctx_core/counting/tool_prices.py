@@ -10,12 +10,12 @@ from ctx_core.counting.typescript import tools_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.counting.framing import Framing
+    from ctx_core.counting.framing import ToolFraming
     from ctx_core.counting.tokenizers import Tokenizer
     from ctx_core.counting.tool_schemas import ToolDefinition, ToolSpec
 
 
-def priced_tools(tools: Sequence[ToolDefinition], framing: Framing, tokenizer: Tokenizer) -> tuple[int, int]:
+def priced_tools(tools: Sequence[ToolDefinition], framing: ToolFraming, tokenizer: Tokenizer) -> tuple[int, int]:
     """Give the tokens of the texts of tools, and of what stands around each.
 
     Raises:
@@ -23,14 +23,14 @@ def priced_tools(tools: Sequence[ToolDefinition], framing: Framing, tokenizer: T
     """
     count, extra = tokenizer.count, framing.per_tool * len(tools)
     specs = [read_tool(tool, at) for at, tool in enumerate(tools)]
-    if framing.tools == "definition":
+    if framing.style == "definition":
         return sum(count(compact_json(dict(tool), at)) for at, tool in enumerate(tools)), extra
     known = [spec for spec in specs if spec is not None]
     texts = sum(count(compact_json(dict(tools[at]), at)) for at, spec in enumerate(specs) if spec is None)
     extra += framing.per_grammar * sum(bool(spec.grammar) for spec in known)
-    if framing.tools == "typescript":
+    if framing.style == "typescript":
         return texts + (count(tools_text(known)) if known else 0), extra
-    if framing.tools == "json":
+    if framing.style == "json":
         return texts + sum(count(tool_json(tools[at], at)) for at, spec in enumerate(specs) if spec is not None), extra
     strings = [string for spec in known for string in _strings(spec)]
     texts += sum(count(text) for text, _ in strings)

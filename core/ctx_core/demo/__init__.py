@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ctx_core.demo.run import run
 
 if TYPE_CHECKING:
-    from ctx_core.openai_messages import OpenAIMessage
+    from ctx_core.conversation.openai_messages import OpenAIMessage
 
 __all__ = ["TOOLS", "conversation", "run"]
 

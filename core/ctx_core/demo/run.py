@@ -6,16 +6,16 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ctx_core.builder import ContextBuilder
+from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.history.state import WindowState
-from ctx_core.openai_messages import OpenAICodec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ctx_core.budget import ContextBudget
+    from ctx_core.conversation.openai_messages import OpenAIMessage
     from ctx_core.counting.counter import CounterLike
-    from ctx_core.openai_messages import OpenAIMessage
-    from ctx_core.report import ContextReport
+    from ctx_core.report.report import ContextReport
 
 
 def run(

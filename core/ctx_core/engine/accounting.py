@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.texts import Texts
 from ctx_core.history.window import Window
-from ctx_core.report import ContextReport, HistoryReport, LayerReport
+from ctx_core.report.figures import HistoryReport, LayerReport
+from ctx_core.report.report import ContextReport
 
 if TYPE_CHECKING:
     from ctx_core.engine.layers import FilledLayer

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.budget import Share, Tokens
-from ctx_core.counting.calibration import Excess
+from ctx_core.conversation.messages import MEDIA, Message, Role
+from ctx_core.conversation.transcript import Transcript
+from ctx_core.counting.calibration import Underestimate
 from ctx_core.counting.counts import TokenCount
 from ctx_core.engine.accounting import Account
 from ctx_core.engine.concessions import CONCESSIONS
@@ -20,11 +22,9 @@ from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Window, select
-from ctx_core.messages import MEDIA, Message, Role
-from ctx_core.transcript import Transcript
 
 if TYPE_CHECKING:
-    from ctx_core.transcript import Codec, NativeT
+    from ctx_core.conversation.transcript import Codec, NativeT
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Assembly:
     """What layers and summary say, and the room that they leave."""
     window: Window = field(init=False)
     """What of the conversation goes out."""
-    _excess: Excess = field(init=False)
+    _underestimate: Underestimate = field(init=False)
     """By how much bills are above what is counted."""
     _known: WindowState = field(init=False)
     """What is remembered, as far as it matches the conversation."""
@@ -49,8 +49,10 @@ class Assembly:
     def __post_init__(self) -> None:
         """Decide; it may be over the budget."""
         counter = self.plan.counter
-        self._excess = Excess() if counter.calibration is None else counter.calibration.excess(counter)
-        self.texts = Texts(self.plan, self._excess.room(self.plan.limit) - self.plan.taken)
+        self._underestimate = (
+            Underestimate() if counter.calibration is None else counter.calibration.underestimate(counter)
+        )
+        self.texts = Texts(self.plan, self._underestimate.room(self.plan.limit) - self.plan.taken)
         self._known = matching(self.state, self.transcript, self.verify)
         self._choose()
         for concession in CONCESSIONS:
@@ -136,12 +138,13 @@ class Assembly:
     def _frame_of_new(self) -> int:
         """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""
         size = len(self.transcript)
-        return self.plan.counter.framing.per_message if size and self.transcript.role(size - 1) is Role.USER else 0
+        frame = self.plan.counter.framing.messages.per_message
+        return frame if size and self.transcript.role(size - 1) is Role.USER else 0
 
     def _account(self) -> Account:
         """Give who got what."""
         counted = self.window.tokens + self.texts.fixed + self.plan.taken
-        return Account(self.plan, self.texts, self.window, counted=counted, unseen=self._excess.of(counted))
+        return Account(self.plan, self.texts, self.window, counted=counted, unseen=self._underestimate.of(counted))
 
     def _enough(self, account: Account) -> int:
         """Give a limit under which it fits.
@@ -158,7 +161,7 @@ class Assembly:
             whole = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
             share = min(keep_first.of_total, 0.999)
             enough += min(math.ceil(others / (1 - share)) - others, whole) - head
-        return enough + self._excess.of(enough)
+        return enough + self._underestimate.of(enough)
 
     def _count(self, messages: list[Message], bound: int) -> TokenCount | None:
         """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""
@@ -167,8 +170,8 @@ class Assembly:
             return None
         if any(isinstance(part, MEDIA) for message in messages for part in message.parts):
             return None
-        nearest = counter.nearest.measure(messages, tools=self.plan.definitions, options=self.plan.options)
-        return TokenCount(estimate=nearest.estimate, bound=bound)
+        plain = counter.without_margin.measure(messages, tools=self.plan.definitions, options=self.plan.options)
+        return TokenCount(estimate=plain.estimate, bound=bound)
 
     def _original(self) -> int:
         """Tokens of everything there is, had nothing been left out."""

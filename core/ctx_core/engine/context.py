@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic
 
+from ctx_core.conversation.transcript import NativeT, Transcript
 from ctx_core.counting.counts import TokenCount
 from ctx_core.history.state import WindowState
-from ctx_core.report import ContextReport
-from ctx_core.transcript import NativeT, Transcript
+from ctx_core.report.report import ContextReport
 
 if TYPE_CHECKING:
-    from ctx_core.messages import Message
+    from ctx_core.conversation.messages import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from ctx_core.budget import Size
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
-from ctx_core.messages import Message, Role
 from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:

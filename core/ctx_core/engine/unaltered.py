@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctx_core.conversation.messages import Role
 from ctx_core.engine.accounting import with_taken
 from ctx_core.engine.context import Context
 from ctx_core.engine.layers import message_of
 from ctx_core.history.state import WindowState
-from ctx_core.messages import Role
-from ctx_core.report import ContextReport, HistoryReport, LayerReport
+from ctx_core.report.figures import HistoryReport, LayerReport
+from ctx_core.report.report import ContextReport
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.messages import Message
+    from ctx_core.conversation.transcript import NativeT, Transcript
     from ctx_core.engine.plan import Plan
-    from ctx_core.messages import Message
-    from ctx_core.transcript import NativeT, Transcript
 
 
 def unaltered(plan: Plan, transcript: Transcript[NativeT], state: WindowState) -> Context[NativeT]:

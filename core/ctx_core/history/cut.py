@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.conversation.messages import Message
 from ctx_core.history.keys import digest_of, key_at
 from ctx_core.history.remembered import results_digest
 from ctx_core.history.repair import Entry
 from ctx_core.history.stretch import Stretch
-from ctx_core.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.history.state import WindowState
-    from ctx_core.transcript import Transcript
 
 
 @dataclass(slots=True)

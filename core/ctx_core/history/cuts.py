@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ctx_core.messages import Role
+from ctx_core.conversation.messages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,13 +6,22 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.messages import AudioPart, CitationPart, FilePart, ImagePart, Message, OpaquePart, Role, VideoPart
+from ctx_core.conversation.messages import (
+    AudioPart,
+    CitationPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Role,
+    VideoPart,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.messages import Part
-    from ctx_core.transcript import Transcript
+    from ctx_core.conversation.messages import Part
+    from ctx_core.conversation.transcript import Transcript
 
 _SIZE: Final = 12
 """Bytes of a digest: two messages have the same by chance once in 2^96."""

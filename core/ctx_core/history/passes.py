@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
 from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
-from ctx_core.messages import Role
 
 if TYPE_CHECKING:
     from ctx_core.history.cut import Cut, Room

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
 from ctx_core.budget import Share
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
-from ctx_core.messages import Message, Role
 from ctx_core.truncation import MIDDLE_MARKER
 
 Pinned: TypeAlias = Callable[[Message], bool]

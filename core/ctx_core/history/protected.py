@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ctx_core.budget import Share
+from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
-from ctx_core.messages import Role
 
 if TYPE_CHECKING:
     from ctx_core.history.stretch import Stretch

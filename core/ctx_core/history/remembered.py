@@ -11,7 +11,7 @@ from ctx_core.history.state import WindowState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ctx_core.transcript import Transcript
+    from ctx_core.conversation.transcript import Transcript
 
 Verify: TypeAlias = Literal["all", "ends"]
 """What of the part that is left out is held against what was remembered: all of it, which reads it, or its first and

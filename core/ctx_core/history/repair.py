@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from ctx_core.messages import Message, Role, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

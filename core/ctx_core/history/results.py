@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
 from ctx_core.history.cuts import steps
 from ctx_core.history.policy import ERROR_WORDS
-from ctx_core.messages import Message, OpaquePart, Role, ToolCall
 from ctx_core.truncation import cut_middle
 
 if TYPE_CHECKING:

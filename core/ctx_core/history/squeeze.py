@@ -10,8 +10,8 @@ from ctx_core.truncation import MARKER, cut_end
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ctx_core.conversation.messages import Message
     from ctx_core.history.cut import Cut
-    from ctx_core.messages import Message
 
 
 def squeeze(sizes: Iterable[int], *, by: int) -> int | None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting.counter import TokenCounter
 from ctx_core.history.cuts import Turn, turns
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.repair import Entry, Repairs, repair
 from ctx_core.history.results import Results
 from ctx_core.history.state import WindowState
-from ctx_core.messages import Message, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.transcript import Transcript
+    from ctx_core.conversation.transcript import Transcript
 
 
 @dataclass(slots=True)

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ctx_core.conversation.messages import Role
 from ctx_core.history.cut import Cut
 from ctx_core.history.passes import make_fit
 from ctx_core.history.protected import first_messages, pinned_messages
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.stretch import stretch_from
-from ctx_core.messages import Role
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.history.policy import HistoryPolicy
     from ctx_core.history.stretch import Stretch
-    from ctx_core.transcript import Transcript
 
 _FIRST_LOOK: Final = 32
 """Messages that are looked at first; twice as many each time that all of them fit."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, Generic
 
-from ctx_core.codecs import codec_for
+from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.messages import Message, Role, TextPart
+from ctx_core.conversation.transcript import Codec, NativeT
 from ctx_core.errors import MessageError
 from ctx_core.locks import Lock
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.recall import MAX_ITEMS, memory_layer
-from ctx_core.messages import Message, Role, TextPart
-from ctx_core.transcript import Codec, NativeT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,5 +1,6 @@
 """Five designs as declarations over the one engine: layers, budget and policies, no trimming of their own."""
 
+from ctx_core.conversation.transcript import question_of
 from ctx_core.recipes.assistant import Assistant, fits
 from ctx_core.recipes.assistant_report import AssistantReport, Section
 from ctx_core.recipes.chat import Chat, ChatFigures, chat_budget
@@ -9,7 +10,6 @@ from ctx_core.recipes.rolling import Rolling, RollingFigures, counter_for
 from ctx_core.recipes.session import session_messages
 from ctx_core.recipes.work import Failure, Phase, Unit, Work
 from ctx_core.recipes.workspace import WorkspaceAgent
-from ctx_core.transcript import question_of
 
 __all__ = [
     "Assistant",

@@ -19,8 +19,8 @@ from ctx_core.recipes.framings import ASSISTANT
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.messages import Message
     from ctx_core.engine.context import Context
-    from ctx_core.messages import Message
 
 Fact: TypeAlias = str | Item | MemoryItem
 """One fact; a string is of importance 0."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
-    from ctx_core.report import ContextReport
+    from ctx_core.report.report import ContextReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.builder import ContextBuilder
+from ctx_core.conversation.transcript import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import FourCharacters
 from ctx_core.engine.layers import Layer
@@ -14,7 +15,6 @@ from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.recipes.framings import CHAT
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
-from ctx_core.transcript import NativeT
 from ctx_core.truncation import MARKER
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Chat(Recipe):
 
     def figures(self, context: Context[NativeT]) -> ChatFigures[NativeT]:
         """Give the result of a request that was built with this recipe."""
-        report, frame = context.report, self.counter.framing.per_message
+        report, frame = context.report, self.counter.framing.messages.per_message
         framed = bool(context.system_prompt) + bool(report.layer("current").used)
         return ChatFigures(
             messages=context.messages,

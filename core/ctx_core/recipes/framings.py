@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from ctx_core.counting.framing import Framing
+from ctx_core.counting.framing import CallFraming, Framing, MediaFraming, MessageFraming
 
-CHAT: Final = Framing(per_request=0, per_message=4, per_name=0)
+CHAT: Final = Framing(messages=MessageFraming(per_request=0, per_message=4, per_name=0))
 """4 tokens a message, for its role and its frame."""
-ASSISTANT: Final = Framing(per_request=3, per_message=4, per_name=0)
+ASSISTANT: Final = Framing(messages=MessageFraming(per_request=3, per_message=4, per_name=0))
 """4 tokens a message, and 3 for a list of them."""
-ROLLING: Final = Framing(per_request=3, per_message=4, per_name=0, per_call=10, image=1_000)
+ROLLING: Final = Framing(
+    messages=MessageFraming(per_request=3, per_message=4, per_name=0),
+    calls=CallFraming(per_call=10),
+    media=MediaFraming(image=1_000),
+)
 """4 tokens a message, 10 a tool call beside its name and its arguments, 1,000 a picture, 3 a list."""

@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from ctx_core.builder import ContextBuilder, OnOverflow
-from ctx_core.codecs import codec_for
+from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.transcript import question_of
 from ctx_core.history.policy import ToolResultPolicy
 from ctx_core.history.state import WindowState
+from ctx_core.report.usage_log import UsageLog
 from ctx_core.session.session import ContextSession
-from ctx_core.transcript import question_of
-from ctx_core.usage_log import UsageLog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ctx_core.conversation.messages import Message
+    from ctx_core.conversation.transcript import Codec, NativeT
     from ctx_core.counting.counter import ToolDefinition
     from ctx_core.engine.context import Context
-    from ctx_core.messages import Message
-    from ctx_core.report import ContextReport
-    from ctx_core.summarizing import Summarizer, Summarizing
-    from ctx_core.transcript import Codec, NativeT
+    from ctx_core.report.report import ContextReport
+    from ctx_core.session.summarizing import Summarizer, Summarizing
 
 WHOLE_MESSAGES: Final = ToolResultPolicy(overflow_share=1.0)
 """For recipes whose histories are filled in whole messages: a result is cut only where nothing else is left to go."""

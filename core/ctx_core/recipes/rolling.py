@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self
 
 from ctx_core.budget import BudgetCheck, ContextBudget
 from ctx_core.builder import ContextBuilder
+from ctx_core.conversation.transcript import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import Conservative
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
 from ctx_core.recipes.framings import ROLLING
 from ctx_core.recipes.recipe import Recipe
-from ctx_core.transcript import NativeT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ctx_core.conversation.messages import Message
     from ctx_core.engine.context import Context
-    from ctx_core.messages import Message
 
 STEPS: Final = 5
 """Results older than this many steps give way first."""
@@ -41,7 +41,11 @@ def counter_for(model: str) -> TokenCounter:
     known, unknown = TokenCounter.for_model(model), TokenCounter.for_model("")
     if known.tokenizer is unknown.tokenizer and known.framing == unknown.framing:
         return TokenCounter(Conservative(), framing=ROLLING, model=model or None)
-    framing = replace(ROLLING, per_token=known.framing.per_token, per_call_token=known.framing.per_call_token)
+    framing = replace(
+        ROLLING,
+        messages=replace(ROLLING.messages, per_token=known.framing.messages.per_token),
+        calls=replace(ROLLING.calls, per_token=known.framing.calls.per_token),
+    )
     return TokenCounter(known.tokenizer, framing=framing, model=model, margin=known.margin)
 
 

@@ -7,9 +7,9 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
+from ctx_core.conversation.messages import Message
+from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.errors import MessageError
-from ctx_core.messages import Message
-from ctx_core.openai_messages import OpenAICodec
 
 _LOG: Final = logging.getLogger("ctx_core.recipes")
 _DOOR: Final = OpenAICodec()

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.codecs import codec_for
+from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS
-from ctx_core.openai_messages import OpenAICodec
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
 from ctx_core.recipes.session import mended
 from ctx_core.workspace.loader import Workspace
 
 if TYPE_CHECKING:
-    from ctx_core.transcript import Codec, NativeT
+    from ctx_core.conversation.transcript import Codec, NativeT
     from ctx_core.workspace.snapshot import WorkspaceSnapshot
 
 _GIVES_WAY: Final[Mapping[str, int]] = {"memory": 0, "skills": 1}

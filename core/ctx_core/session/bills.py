@@ -14,10 +14,10 @@ from ctx_core.history.keys import key_at
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.engine.context import Context
     from ctx_core.session.conversation import Conversation
-    from ctx_core.transcript import Transcript
 
 _MOST: Final = 1_024
 """Conversations whose last request is remembered."""

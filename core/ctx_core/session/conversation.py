@@ -11,7 +11,7 @@ from ctx_core.history.keys import key_at
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctx_core.transcript import Transcript
+    from ctx_core.conversation.transcript import Transcript
 
 _FIRST_MESSAGES: Final = 4
 """So many messages tell nameless conversations apart: the first one alone is a mere greeting too often."""

@@ -16,7 +16,7 @@ from ctx_core.engine.summary import RollingSummary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.report import ContextReport
+    from ctx_core.report.report import ContextReport
 
 
 @runtime_checkable

@@ -9,8 +9,8 @@ from ctx_core.history.keys import key_at, message_key
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.history.state import WindowState
-    from ctx_core.transcript import Transcript
 
 _MOST: Final = 20_000
 """Messages of all conversations that are held, beside those of the one that was used last."""

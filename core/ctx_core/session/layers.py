@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from ctx_core.awaiting import called, called_here
+from ctx_core.conversation.transcript import Codec, NeutralCodec
 from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
 from ctx_core.steps import Step
-from ctx_core.transcript import Codec, NeutralCodec
 
 if TYPE_CHECKING:
     from ctx_core.steps import Steps

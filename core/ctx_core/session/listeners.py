@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.awaiting import called, called_here
+from ctx_core.report.usage_log import UsageLog
 from ctx_core.session.options import OnReport
 from ctx_core.steps import Step
-from ctx_core.usage_log import UsageLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ctx_core.report import ContextReport
+    from ctx_core.report.report import ContextReport
     from ctx_core.steps import Steps
 
 _LOG: Final = logging.getLogger("ctx_core.session")

@@ -17,12 +17,12 @@ from ctx_core.engine.layers import Layer
 from ctx_core.engine.summary import RollingSummary
 from ctx_core.errors import BudgetError, OptionError
 from ctx_core.history.policy import HistoryPolicy
-from ctx_core.report import ContextReport
+from ctx_core.report.report import ContextReport
+from ctx_core.report.usage_log import UsageLog
 from ctx_core.session.declaration import Declaration, Declared, tokens_in
 from ctx_core.session.layers import LayerLike, as_layers
 from ctx_core.session.stores import StateStore
-from ctx_core.summarizing import Summarizer, Summarizing, as_summarizing
-from ctx_core.usage_log import UsageLog
+from ctx_core.session.summarizing import Summarizer, Summarizing, as_summarizing
 
 if TYPE_CHECKING:
     from collections.abc import Collection

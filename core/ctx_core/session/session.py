@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Unpack, get_args
 
-from ctx_core.codecs import codec_for
+from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.transcript import Codec, NativeT
 from ctx_core.errors import BudgetError, MessageError
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
@@ -14,7 +15,6 @@ from ctx_core.session.conversation import Conversation
 from ctx_core.session.options import SessionKeywords, SessionOptions
 from ctx_core.session.sessions import Sessions, Turn
 from ctx_core.steps import arun, run
-from ctx_core.transcript import Codec, NativeT
 
 if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget

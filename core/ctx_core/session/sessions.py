@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
 from ctx_core.awaiting import in_thread
 from ctx_core.builder import ContextBuilder, OnOverflow
-from ctx_core.codecs import transcript_of
+from ctx_core.conversation.codecs import transcript_of
+from ctx_core.conversation.messages import Role
+from ctx_core.conversation.transcript import Codec, NativeT, Transcript
 from ctx_core.counting.counter import ToolDefinition
 from ctx_core.engine.context import Context
 from ctx_core.engine.layers import Layer
@@ -22,8 +24,7 @@ from ctx_core.errors import BudgetError
 from ctx_core.history.keys import key_at
 from ctx_core.history.remembered import Verify, partly_summarized
 from ctx_core.history.state import WindowState
-from ctx_core.messages import Role
-from ctx_core.request_log import log_request
+from ctx_core.report.request_log import log_request
 from ctx_core.session.bills import Bills
 from ctx_core.session.conversation import Conversation, nameless
 from ctx_core.session.declaration import Declared
@@ -32,11 +33,10 @@ from ctx_core.session.listeners import Listeners
 from ctx_core.session.states import Recalled, StateMemory, memory_of
 from ctx_core.session.stores import StateCache
 from ctx_core.steps import Step, Steps, run
-from ctx_core.transcript import Codec, NativeT, Transcript
 
 if TYPE_CHECKING:
     from ctx_core.session.options import SessionOptions
-    from ctx_core.summarizing import Summarizing
+    from ctx_core.session.summarizing import Summarizing
 
 _LOG: Final = logging.getLogger("ctx_core.session")
 

@@ -26,7 +26,7 @@ from ctx_core.session.stores import StateCache, StateStore
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from ctx_core.transcript import Transcript
+    from ctx_core.conversation.transcript import Transcript
 
 _LOG: Final = logging.getLogger("ctx_core.session")
 _STATES: Final = "states"

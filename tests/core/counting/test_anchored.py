@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ctx_core.conversation.messages import Message
 from ctx_core.counting import Anchor, TokenCounter, count_anchored, latest_anchor
-from ctx_core.messages import Message
 
 CLAUDE = TokenCounter.for_model("claude-sonnet-4-5")
 TALK = [Message.user("Where were we? " * 40), Message.assistant("At the start. " * 40), Message.user("Go on.")]

@@ -12,11 +12,11 @@ import pytest
 
 from ctx_core import ContextBuilder, ContextOverflowError, HistoryPolicy, RollingSummary, ToolResultPolicy, WindowState
 from ctx_core.budget import Share, Tokens
+from ctx_core.conversation.messages import ImagePart, Message, Role, TextPart
 from ctx_core.counting import Calibration, TokenCount, TokenCounter
-from ctx_core.counting.calibration import Excess
+from ctx_core.counting.calibration import Underestimate
 from ctx_core.engine.layers import Layer, Rest
 from ctx_core.errors import BudgetError
-from ctx_core.messages import ImagePart, Message, Role, TextPart
 
 MODEL = "claude-sonnet-4-5"
 CLAUDE = TokenCounter.for_model(MODEL)
@@ -62,7 +62,7 @@ def test_bills_within_their_bounds_make_no_bound_wider(model: str) -> None:
         count = plain.measure([Message.user("tide " * size)])
         calibration.observe(model, count, billed=count.bound)
     assert counter.measure(TALK).bound <= plain.measure(TALK).bound
-    assert calibration.excess(counter) == Excess()
+    assert calibration.underestimate(counter) == Underestimate()
 
 
 def test_what_is_hidden_in_short_requests_takes_no_share_of_the_window() -> None:
@@ -71,7 +71,7 @@ def test_what_is_hidden_in_short_requests_takes_no_share_of_the_window() -> None
     counter = TokenCounter.for_model(MODEL, calibration=calibration)
     for size in (60, 70, 80, 90, 2_000, 8_000, 30_000):
         calibration.observe(MODEL, counted(size, round(size * 1.23) + 14), billed=size + 45)
-    assert calibration.excess(counter).room(200_000) == 200_000
+    assert calibration.underestimate(counter).room(200_000) == 200_000
 
 
 def test_density_of_a_model_without_a_vocabulary_is_learned() -> None:
@@ -108,7 +108,7 @@ def test_what_one_bill_is_above_its_bound_is_in_the_bound_and_not_kept_free() ->
     for more in (60, 500, 40):
         calibration.observe("gpt-4o", counted(1_000), billed=1_000 + more)
     plain = counter.uncalibrated.measure(TALK)
-    assert calibration.excess(counter) == Excess(offset=40)
+    assert calibration.underestimate(counter) == Underestimate(offset=40)
     assert counter.measure(TALK) == counted(plain.estimate + 40, plain.bound + 500)
 
 
@@ -147,13 +147,16 @@ def test_what_an_overflow_needs_is_enough() -> None:
     assert ContextBuilder(needed, counter).build([Message.user("word " * 2_000)]).tokens <= needed
 
 
-@pytest.mark.parametrize("excess", [Excess(), Excess(offset=37), Excess(factor=1.37), Excess(factor=1.1, offset=5)])
+@pytest.mark.parametrize(
+    "underestimate",
+    [Underestimate(), Underestimate(offset=37), Underestimate(factor=1.37), Underestimate(factor=1.1, offset=5)],
+)
 @pytest.mark.parametrize("limit", [0, 1, 36, 100, 1_013, 8_000, 199_999])
-def test_room_is_the_most_that_fits(excess: Excess, limit: int) -> None:
-    """With its excess it is within the limit, and one more would not be by much."""
-    room = excess.room(limit)
-    assert room == 0 or room + excess.of(room) <= limit
-    assert room + 2 + excess.of(room + 2) > limit
+def test_room_is_the_most_that_fits(underestimate: Underestimate, limit: int) -> None:
+    """With its underestimate it is within the limit, and one more would not be by much."""
+    room = underestimate.room(limit)
+    assert room == 0 or room + underestimate.of(room) <= limit
+    assert room + 2 + underestimate.of(room + 2) > limit
 
 
 @pytest.mark.parametrize("cap", [Tokens(500), Share(0.05), Rest(0.1)])
@@ -177,7 +180,7 @@ def test_a_prompt_does_not_move_as_bills_come_in(cap: Tokens | Share | Rest) -> 
         assert context.count is not None
         calibration.observe(MODEL, context.count, billed=round(context.count.estimate * ratio))
         talk += [{"role": "assistant", "content": "a"}, {"role": "user", "content": "m"}]
-    assert calibration.excess(counter).factor > 1
+    assert calibration.underestimate(counter).factor > 1
     assert all(front == fronts[0] for front in fronts)
 
 
@@ -217,13 +220,13 @@ def test_bills_below_the_estimate_never_lower_an_exact_count() -> None:
     assert counter.measure(TALK) == TokenCounter.for_model("gpt-4o").measure(TALK)
 
 
-def test_nearest_never_knows_a_calibration() -> None:
+def test_estimates_without_a_margin_never_know_a_calibration() -> None:
     """What bills are compared with must not be corrected by them, margin or not."""
     calibration = Calibration()
     counter = TokenCounter(len, model="mine", calibration=calibration)
     for _ in range(3):
         calibration.observe("mine", counted(100), billed=150)
-    assert counter.measure(TALK).estimate == counter.nearest.measure(TALK).estimate + 50
+    assert counter.measure(TALK).estimate == counter.without_margin.measure(TALK).estimate + 50
 
 
 def test_a_request_with_pictures_teaches_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ctx_core.conversation.messages import FilePart, Message, ReasoningPart, Role, TextPart, ToolCall
 from ctx_core.counting import (
     FAMILIES,
     Anchor,
@@ -14,7 +15,7 @@ from ctx_core.counting import (
     unregister_tokenizer,
 )
 from ctx_core.counting.families import FALLBACK
-from ctx_core.messages import FilePart, Message, ReasoningPart, Role, TextPart, ToolCall
+from ctx_core.counting.model_names import words
 
 
 @pytest.mark.parametrize(
@@ -37,9 +38,27 @@ def test_every_row_says_where_it_comes_from() -> None:
     assert all(family.source and family.models and family.rows >= 0 for family in FAMILIES)
 
 
+def test_every_prefix_leads_to_its_own_row() -> None:
+    """By its row's API and host; so no other row takes the models of a family."""
+    wrong = [
+        (prefix, family.api, family.host)
+        for family in FAMILIES
+        for prefix in family.models
+        if family_of(prefix, api=family.api, host=family.host) is not family
+    ]
+    assert wrong == []
+
+
+def test_no_two_rows_are_for_the_same_models() -> None:
+    """In whatever spelling: prefixes of the same words are the same prefix."""
+    rows = [(words(prefix), family.api, family.host) for family in FAMILIES for prefix in family.models]
+    assert len(set(rows)) == len(rows)
+    assert all(prefix == prefix.lower() for family in FAMILIES for prefix in family.models)
+
+
 def test_rows_of_an_api_and_of_a_host_go_before_general_ones() -> None:
     """The responses API and a host with prices of its own have their own rows."""
-    assert family_of("gpt-5").framing.any_tools != family_of("gpt-5", api="responses").framing.any_tools
+    assert family_of("gpt-5").framing.tools.per_request != family_of("gpt-5", api="responses").framing.tools.per_request
     assert family_of("openai/gpt-5", host="openrouter") == family_of("gpt-5", api="responses")
     assert family_of("gemini-2.5-flash").framing != family_of("gemini-2.5-flash", host="vertex").framing
 
@@ -130,5 +149,5 @@ def test_documents_that_are_to_be_quoted_cost_their_prompt_once(quoted: dict[str
     def cost(*parts: FilePart) -> int:
         return claude.measure([Message(role=Role.USER, parts=parts)]).estimate
 
-    assert cost(asked) == cost(plain) + claude.framing.citations
-    assert cost(asked, asked) == cost(plain, plain) + claude.framing.citations
+    assert cost(asked) == cost(plain) + claude.framing.documents.citations
+    assert cost(asked, asked) == cost(plain, plain) + claude.framing.documents.citations

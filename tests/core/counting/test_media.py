@@ -7,9 +7,9 @@ import struct
 
 import pytest
 
+from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, Message, Part, Role
 from ctx_core.counting import TokenCounter
 from ctx_core.counting.image_prices import ImagePrice, image_size
-from ctx_core.messages import AudioPart, FilePart, ImagePart, Message, Part, Role
 
 
 def png(width: int, height: int) -> bytes:
@@ -20,7 +20,7 @@ def png(width: int, height: int) -> bytes:
 
 def cost(model: str, part: Part) -> int:
     """Give what a part costs in a message."""
-    counter = TokenCounter.for_model(model).nearest
+    counter = TokenCounter.for_model(model).without_margin
     return counter.count_message(Message(role=Role.USER, parts=(part,))) - counter.count_message(Message.user(""))
 
 
@@ -99,7 +99,7 @@ def test_broken_header_is_no_size() -> None:
 def test_documents_that_are_text_count_as_text(media_type: str | None) -> None:
     """Whatever they are called: YAML, code, logs."""
     text = "key: value\n" * 200
-    counter = TokenCounter.for_model("gpt-4o").nearest
+    counter = TokenCounter.for_model("gpt-4o").without_margin
     assert cost("gpt-4o", FilePart(data=text.encode(), media_type=media_type)) == counter.count_text(text)
     assert cost("gpt-4o", FilePart(data=b"%PDF-1.7 " + b"x" * 500, media_type=media_type)) < 1_000
     assert cost("gpt-4o", FilePart(data=b"PK\x03\x04" + b"x" * 500, media_type=media_type)) < 1_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from ctx_core.conversation.messages import Message, ToolCall
 from ctx_core.counting import Anchor, Margin, TokenCounter, count_anchored
-from ctx_core.messages import Message, ToolCall
 
 
 class Recording:
@@ -37,5 +37,5 @@ def test_each_text_reaches_the_tokenizer_once() -> None:
         assert counter.count_messages(copies, tools=tools) > 0
         assert counter.measure(copies, tools=tools).bound >= counter.measure(copies, tools=tools).estimate
         count_anchored(counter, copies, Anchor(billed=counter.count_messages(talk[:2]), sent=talk[:2]), tools=tools)
-        assert counter.nearest.count_messages(copies) < counter.count_messages(copies)
+        assert counter.without_margin.count_messages(copies) < counter.count_messages(copies)
     assert {text: times for text, times in recording.asked.items() if times > 1 and text} == {}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ctx_core.conversation.messages import Message, ReasoningPart, Role, ToolCall
 from ctx_core.counting import RequestOptions, TokenCounter, Tokenizer
-from ctx_core.messages import Message, ReasoningPart, Role, ToolCall
 
 CHAT = TokenCounter.for_model("gpt-4o")
 O1 = TokenCounter.for_model("o1")
@@ -25,7 +25,7 @@ def _tokens() -> Tokenizer:
 
 
 def estimate(counter: TokenCounter, *messages: Message, **given: Any) -> int:
-    """Give the nearest figure of a request."""
+    """Give the estimate of a request."""
     return counter.measure(messages, **given).estimate
 
 
@@ -186,13 +186,13 @@ def test_bound_is_estimate_and_a_small_margin() -> None:
     assert found.bound == found.estimate + 2 == CHAT.count_messages([Message.user("Hi")])
 
 
-def test_counting_methods_give_the_bound_and_nearest_the_estimate() -> None:
+def test_counting_methods_give_the_bound_and_the_estimate_without_a_margin() -> None:
     """What budgets add up is the bound; the counter beside it adds up the estimate."""
     messages = [Message.system("Be brief."), Message.user("Hi")]
     counter = TokenCounter.for_model("claude-sonnet-4-5")
     assert counter.count_messages(messages) == counter.primer + sum(map(counter.count_message, messages))
-    assert counter.nearest.count_messages(messages) < counter.count_messages(messages)
-    assert counter.nearest.nearest is counter.nearest or counter.nearest.margin.none
+    assert counter.without_margin.count_messages(messages) < counter.count_messages(messages)
+    assert counter.without_margin.without_margin is counter.without_margin or counter.without_margin.margin.none
 
 
 def test_empty_answer_costs_nothing() -> None:

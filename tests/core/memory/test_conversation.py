@@ -5,9 +5,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from ctx_core import Context, ContextBudget, ContextBuilder, ContextSession, Message, TokenCounter, Tokens, WindowState
+from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.errors import MessageError
 from ctx_core.memory import ConversationMemory
-from ctx_core.openai_messages import OpenAICodec
 
 LOCKER = "My locker code is 4711, please remember it"
 

@@ -16,8 +16,8 @@ from ctx_core import (
     WindowState,
     register_tokenizer,
 )
+from ctx_core.conversation.messages import ImagePart, Role, TextPart
 from ctx_core.counting import unregister_tokenizer
-from ctx_core.messages import ImagePart, Role, TextPart
 from ctx_core.recipes import Rolling, counter_for
 
 if TYPE_CHECKING:

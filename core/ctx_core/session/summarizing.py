@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ctx_core.awaiting import called, called_here, in_thread, is_async
 from ctx_core.budget import is_count
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting.counter import CounterLike, as_counter
+from ctx_core.counting.windows import window_of
 from ctx_core.errors import BudgetError, UnknownModelError
-from ctx_core.messages import Message, Role
-from ctx_core.model_windows import model_window
+from ctx_core.session.summary_prompts import next_piece
 from ctx_core.steps import Step, Steps, arun, run
-from ctx_core.summary_prompts import next_piece
 from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:
@@ -233,10 +233,11 @@ def summarizer_window(model: object) -> int | None:
     None where the window of the model is not known.
     """
     try:
-        window = model_window(model)
+        window = window_of(model)
     except UnknownModelError:
         return None
-    return max(_FEWEST, window - min(_ANSWER, window // 4) - _FRAME)
+    answer = 0 if window.input_only else min(_ANSWER, window.tokens // 4)
+    return max(_FEWEST, window.tokens - answer - _FRAME)
 
 
 def _told_window(summarizer: object) -> int:

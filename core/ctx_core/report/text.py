@@ -9,14 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from ctx_core.report import ContextReport, LayerReport
+    from ctx_core.report.figures import Figures, LayerReport
 
 COLUMNS: Final = ("layer", "asked", "budget", "used", "left out", "why")
 LEFT: Final = ("layer", "why")
 """Columns of words; the others are numbers."""
 
 
-def as_text(report: ContextReport) -> str:
+def as_text(report: Figures) -> str:
     """Give a report as a table of text, a line a layer."""
     rows = [COLUMNS, *map(cells, report.layers)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS))]
@@ -30,7 +30,7 @@ def as_text(report: ContextReport) -> str:
     return "\n".join([*lines, summary(report)])
 
 
-def as_rich(report: ContextReport) -> Group:
+def as_rich(report: Figures) -> Group:
     """Give a report as a table for `rich`."""
     table = Table(box=None, pad_edge=False)
     for name in COLUMNS:
@@ -53,7 +53,7 @@ def cells(layer: LayerReport) -> tuple[str, ...]:
     )
 
 
-def summary(report: ContextReport) -> str:
+def summary(report: Figures) -> str:
     """Give the line below the table."""
     return (
         f"{report.used:,} of {report.limit:,} tokens ({report.utilisation} %), "

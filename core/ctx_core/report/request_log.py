@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from ctx_core.report import ContextReport
+    from ctx_core.report.report import ContextReport
 
 _LOG: Final = logging.getLogger("ctx_core")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ctx_core.conversation.messages import Message
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.transcript import Codec, NativeT, NeutralCodec, Transcript
 from ctx_core.errors import MessageError
-from ctx_core.messages import Message
-from ctx_core.openai_messages import OpenAICodec
-from ctx_core.transcript import Codec, NativeT, NeutralCodec, Transcript
 
 
 def codec_for(history: Sequence[Any], message: object) -> Codec[Any]:

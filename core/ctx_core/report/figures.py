@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +52,7 @@ class HistoryReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextReport:
+class Figures:
     """One request: who used how much of it, and what was left out."""
 
     total: int
@@ -130,21 +127,3 @@ class ContextReport:
             "layers": [{**asdict(layer), "over": layer.over} for layer in self.layers],
             "history": {**asdict(self.history), "repairs": dict(self.history.repairs)},
         }
-
-    def __str__(self) -> str:
-        """Give it as a table in plain text."""
-        from ctx_core.report_render import as_text
-
-        return as_text(self)
-
-    def __rich__(self) -> RenderableType:
-        """Give it to `rich`."""
-        from ctx_core.report_render import as_rich
-
-        return as_rich(self)
-
-    def _repr_html_(self) -> str:
-        """Give it to a notebook."""
-        from ctx_core.report_html import as_html
-
-        return as_html(self)

@@ -14,7 +14,7 @@ from ctx_core.locks import Lock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ctx_core.report import ContextReport
+    from ctx_core.report.report import ContextReport
 
 
 def _now() -> datetime:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ctx_core.counting.documents import document_text
-from ctx_core.counting.image_prices import image_size
-from ctx_core.fences import fenced
-from ctx_core.messages import (
+from ctx_core.conversation.fences import fenced
+from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -18,13 +16,15 @@ from ctx_core.messages import (
     TextPart,
     VideoPart,
 )
+from ctx_core.counting.documents import document_text
+from ctx_core.counting.image_prices import image_size
 from ctx_core.truncation import cut_middle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ctx_core.conversation.messages import Message, Part
     from ctx_core.counting.counter import TokenCounter
-    from ctx_core.messages import Message, Part
 
 
 def next_piece(messages: Sequence[Message], room: int, counter: TokenCounter) -> list[Message]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, cast
 
-from ctx_core.content_blocks import (
+from ctx_core.conversation.content_blocks import (
     arguments_text,
     mapping_in,
     read_content,
@@ -18,8 +18,8 @@ from ctx_core.content_blocks import (
     sealed,
     string_or_none,
 )
+from ctx_core.conversation.messages import ImagePart, Message, Part, ReasoningPart, Role, TextPart, ToolCall
 from ctx_core.errors import MessageError
-from ctx_core.messages import ImagePart, Message, Part, ReasoningPart, Role, TextPart, ToolCall
 
 OpenAIMessage: TypeAlias = dict[str, Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.report_render import COLUMNS, LEFT, cells, summary
+from ctx_core.report.text import COLUMNS, LEFT, cells, summary
 
 if TYPE_CHECKING:
-    from ctx_core.report import ContextReport, LayerReport
+    from ctx_core.report.figures import Figures, LayerReport
 
 _COLOURS: Final = (
     "#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc948", "#e15759", "#9c755f", "#ff9da7",
@@ -18,7 +18,7 @@ _FREE: Final = "rgba(128,128,128,.22)"
 _RESERVE: Final = "repeating-linear-gradient(45deg,rgba(128,128,128,.55) 0 3px,transparent 3px 7px)"
 
 
-def as_html(report: ContextReport) -> str:
+def as_html(report: Figures) -> str:
     """Give a report as a piece of HTML without scripts and without anything to load."""
     colours = {layer.name: _COLOURS[at % len(_COLOURS)] for at, layer in enumerate(report.layers)}
     bar = "".join(_segment(layer.name, layer.used, report.total, colours[layer.name]) for layer in report.layers)

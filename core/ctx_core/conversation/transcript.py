@@ -1,6 +1,6 @@
 """A conversation in somebody's own message type, read as neutral messages only where it is looked at.
 
-A `Codec` is the door of one message type: the faces bring theirs, `ctx_core.openai_messages` has the
+A `Codec` is the door of one message type: the faces bring theirs, `ctx_core.conversation.openai_messages` has the
 one for OpenAI-style dicts. Everything behind the door sees neutral messages only.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import MessageError
-from ctx_core.messages import Message, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from ctx_core.errors import MessageError
-from ctx_core.messages import (
+from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -18,6 +17,7 @@ from ctx_core.messages import (
     TextPart,
     VideoPart,
 )
+from ctx_core.errors import MessageError
 
 _TEXT: Final = frozenset({"text", "input_text", "output_text", "refusal"})
 _IMAGE: Final = frozenset({"image", "image_url", "input_image"})

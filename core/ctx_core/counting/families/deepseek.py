@@ -1,0 +1,99 @@
+"""DeepSeek's models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ctx_core.counting.families.open_weights import HOSTED, OPEN
+from ctx_core.counting.family import Family, Window
+
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
+"""Where the windows are from."""
+_DEEPSEEK: Final = replace(
+    OPEN,
+    messages=replace(OPEN.messages, per_request=2, per_message=3, per_system=0, per_assistant=-2),
+    calls=replace(OPEN.calls, per_call=21, per_token=2.0),
+)
+
+DEEPSEEKS: Final[tuple[Family, ...]] = (
+    Family(
+        models=("deepseek", "mai-ds"),
+        vocabulary="deepseek_v3",
+        framing=_DEEPSEEK,
+        margin=HOSTED,
+        windows=(
+            Window(models=("deepseek",), tokens=64_000),
+            Window(models=("deepseek-chat",), tokens=128_000, max_output=8_192),
+            Window(models=("deepseek-reasoner",), tokens=128_000, max_output=65_536),
+            Window(models=("deepseek-v3.1", "deepseek-v3.2", "deepseek-v3-0324", "deepseek-r1-0528"), tokens=128_000),
+            Window(models=("deepseek-flash",), tokens=1_000_000, max_output=384_000),
+            Window(models=("mai-ds",), tokens=128_000, max_output=8_192),
+        ),
+        windows_source=_WINDOWS_SOURCE,
+        rows=90,
+        source="template",
+    ),
+    Family(
+        models=("deepseek",),
+        host="deepseek",
+        vocabulary="deepseek_v3",
+        framing=replace(
+            _DEEPSEEK,
+            messages=replace(_DEEPSEEK.messages, per_request=1),
+            calls=replace(_DEEPSEEK.calls, per_call=25, per_token=1.5, per_result=15),
+            tools=replace(_DEEPSEEK.tools, per_request=227, per_token=0.86),
+        ),
+        margin=replace(HOSTED, per_request=10),
+        rows=44,
+        source="bills: the provider's own advice on tools",
+    ),
+    Family(
+        models=("deepseek-v4",),
+        vocabulary="deepseek_v3",
+        framing=replace(
+            _DEEPSEEK,
+            messages=replace(_DEEPSEEK.messages, per_request=1),
+            calls=replace(_DEEPSEEK.calls, per_call=25, per_token=1.5, per_result=4),
+            tools=replace(_DEEPSEEK.tools, per_request=0, per_token=1.03),
+        ),
+        margin=HOSTED,
+        windows=(Window(models=("deepseek-v4",), tokens=1_000_000, max_output=384_000),),
+        windows_source=_WINDOWS_SOURCE,
+        rows=4,
+        source="bills",
+    ),
+    Family(
+        models=("deepseek-chat-v3-0324", "deepseek-r1t2"),
+        vocabulary="deepseek_v3",
+        framing=replace(_DEEPSEEK, messages=replace(_DEEPSEEK.messages, per_request=0)),
+        margin=HOSTED,
+        windows=(Window(models=("deepseek-chat-v3-0324", "deepseek-r1t2"), tokens=128_000),),
+        windows_source=_WINDOWS_SOURCE,
+        rows=10,
+        source="template",
+    ),
+    Family(
+        models=("deepseek-v3.1",),
+        host="azure",
+        vocabulary="deepseek_v3",
+        framing=replace(_DEEPSEEK, messages=replace(_DEEPSEEK.messages, per_request=4)),
+        margin=HOSTED,
+        rows=13,
+        source="bills",
+    ),
+    Family(
+        models=("deepseek-v4",),
+        host="charm",
+        vocabulary="deepseek_v3",
+        framing=replace(
+            _DEEPSEEK,
+            messages=replace(_DEEPSEEK.messages, per_request=-1),
+            calls=replace(_DEEPSEEK.calls, per_call=25, per_token=1.5, per_result=4),
+            tools=replace(_DEEPSEEK.tools, per_request=0, per_token=1.03),
+        ),
+        margin=HOSTED,
+        rows=48,
+        source="bills",
+    ),
+)

@@ -1,0 +1,141 @@
+"""Models with open weights of which one or two rows tell all: gpt-oss, GLM, Kimi, Phi and Gemma."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ctx_core.counting.families.open_weights import HOSTED, OPEN
+from ctx_core.counting.family import Family, Window
+
+_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
+"""Where the windows are from."""
+_GLM: Final = replace(
+    OPEN,
+    messages=replace(OPEN.messages, per_request=3, per_message=2),
+    calls=replace(OPEN.calls, per_call=0, per_token=2.7),
+    tools=replace(OPEN.tools, per_request=97, per_token=0.93),
+)
+
+OTHERS_OPEN: Final[tuple[Family, ...]] = (
+    Family(
+        models=("gpt-oss",),
+        vocabulary="o200k_harmony",
+        framing=replace(
+            OPEN,
+            messages=replace(OPEN.messages, per_request=63, per_message=4, per_system=7, per_assistant=2),
+            calls=replace(OPEN.calls, per_call=7, per_token=1.1, name_prefix=" to=functions.", result_prefix=""),
+            reasoning=replace(OPEN.reasoning, shown="turn"),
+            tools=replace(OPEN.tools, style="typescript", per_request=24),
+        ),
+        margin=HOSTED,
+        windows=(Window(models=("gpt-oss",), tokens=131_072, max_output=131_072),),
+        windows_source=_WINDOWS_SOURCE,
+        rows=176,
+        source="published format; its own system message with a date is 59 tokens",
+    ),
+    Family(
+        models=("glm-4.5v",),
+        vocabulary="glm4",
+        framing=replace(_GLM, messages=replace(_GLM.messages, per_request=5)),
+        margin=HOSTED,
+        windows=(Window(models=("glm-4.5v",), tokens=65_536, max_output=16_384),),
+        windows_source=_WINDOWS_SOURCE,
+        rows=26,
+        source="template",
+    ),
+    Family(
+        models=("glm",),
+        vocabulary="glm4",
+        framing=_GLM,
+        margin=HOSTED,
+        windows=(
+            Window(models=("glm",), tokens=128_000),
+            Window(models=("glm-4-airx",), tokens=8_000),
+            Window(models=("glm-4.6", "glm-4.7", "glm-5"), tokens=200_000),
+            Window(models=("glm-4.6v", "glm-4.7-flash"), tokens=128_000),
+            Window(models=("glm-5.2", "glm-5.3"), tokens=1_000_000),
+        ),
+        windows_source=_WINDOWS_SOURCE,
+        rows=131,
+        source="template",
+    ),
+    Family(
+        models=("kimi",),
+        vocabulary="kimi_k2",
+        framing=replace(
+            OPEN,
+            messages=replace(OPEN.messages, per_request=3, per_message=4, default_system=18),
+            calls=replace(OPEN.calls, per_call=30, per_token=0.2),
+            tools=replace(OPEN.tools, per_request=6),
+        ),
+        margin=HOSTED,
+        windows=(
+            Window(models=("kimi",), tokens=131_072),
+            Window(
+                models=(
+                    "kimi-k2-0905",
+                    "kimi-k2-instruct-0905",
+                    "kimi-k2-thinking",
+                    "kimi-k2-turbo",
+                    "kimi-k2.5",
+                    "kimi-k2.6",
+                    "kimi-k2.7",
+                ),
+                tokens=262_144,
+            ),
+            Window(models=("kimi-k3",), tokens=1_000_000),
+        ),
+        windows_source=_WINDOWS_SOURCE,
+        rows=76,
+        source="template: a system message of its own where there is none",
+    ),
+    Family(
+        models=("phi-4",),
+        vocabulary="phi4",
+        framing=replace(OPEN, messages=replace(OPEN.messages, per_request=3, per_message=4)),
+        margin=HOSTED,
+        windows=(
+            Window(models=("phi-4",), tokens=16_384),
+            Window(models=("phi-4-mini", "phi-4-multimodal"), tokens=128_000, max_output=4_096),
+            Window(models=("phi-4-reasoning",), tokens=32_768, max_output=4_096),
+        ),
+        windows_source=_WINDOWS_SOURCE,
+        rows=0,
+        source="template",
+    ),
+    Family(
+        models=("gemma",),
+        vocabulary="gemma3",
+        framing=replace(OPEN, messages=replace(OPEN.messages, per_request=4, per_system=1)),
+        margin=HOSTED,
+        windows=(
+            Window(models=("gemma",), tokens=8_192),
+            Window(models=("gemma-3", "gemma-4"), tokens=131_072),
+            Window(models=("gemma-3-1b",), tokens=32_768),
+        ),
+        windows_source=_WINDOWS_SOURCE,
+        rows=17,
+        source="template: the system text goes into the first user message",
+    ),
+    Family(
+        models=("gemma-3n",),
+        vocabulary="gemma3",
+        framing=replace(OPEN, messages=replace(OPEN.messages, per_request=4, per_system=1, default_system=7)),
+        margin=HOSTED,
+        windows=(Window(models=("gemma-3n",), tokens=32_768),),
+        windows_source=_WINDOWS_SOURCE,
+        rows=7,
+        source="bills: 7 tokens more where there is no system message",
+    ),
+    Family(
+        models=("gemma-2",),
+        vocabulary="gemma2",
+        framing=replace(OPEN, messages=replace(OPEN.messages, per_request=4, per_system=1)),
+        margin=HOSTED,
+        windows=(Window(models=("gemma-2",), tokens=8_192),),
+        windows_source=_WINDOWS_SOURCE,
+        rows=3,
+        source="template",
+    ),
+)

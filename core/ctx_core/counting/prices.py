@@ -1,0 +1,182 @@
+"""What a message costs: its frame, its text, its calls and its media. Prices add up; nothing is counted by joining."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from ctx_core.conversation.messages import (
+    AudioPart,
+    CitationPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCall,
+    VideoPart,
+)
+from ctx_core.counting.calls import minified, wrapped_calls
+from ctx_core.counting.documents import cites, document_price, document_text
+from ctx_core.counting.framing import Framing
+from ctx_core.counting.image_prices import image_size
+from ctx_core.counting.margin import Margin
+from ctx_core.counting.tokenizers import CachedTokenizer
+from ctx_core.counting.tool_prices import priced_tools
+from ctx_core.counting.tool_schemas import compact_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctx_core.counting.tool_schemas import ToolDefinition
+
+_UNKNOWN_SIZE: Final = (1_024, 1_024)
+"""Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """Prices of messages and tools by a tokenizer, a framing and a margin, in tokens."""
+
+    tokenizer: CachedTokenizer
+    """Counts texts; every text only once."""
+    framing: Framing
+    """What is billed beside the texts."""
+    margin: Margin
+    """What is added so that a bill is not above the prices."""
+
+    @property
+    def without_margin(self) -> Prices:
+        """The same prices without what is added to be on the safe side."""
+        return self if self.margin.none else replace(self, margin=Margin())
+
+    @property
+    def primer(self) -> int:
+        """Tokens that a request costs before its first message."""
+        messages = self.framing.messages
+        return messages.per_request + messages.default_system + self.margin.per_request
+
+    def text(self, text: str) -> int:
+        """Give the price of a text."""
+        return self._scaled(self.tokenizer.count(text), self.framing.messages.per_token * self.margin.text)
+
+    def message(self, message: Message, *, parallel: bool = False) -> int:
+        """Give the price of a message: its frame, its text, its media and its tool calls.
+
+        Args:
+            message: the message.
+            parallel: whether it is the result of one of several calls that were made at once.
+        """
+        calls, text = self.framing.calls, message.text
+        inside = parallel and message.role is Role.TOOL and calls.parallel == "wrapped"
+        if inside and calls.quoted_results:
+            text = compact_json(text)
+        tokens = 0 if inside else self._frame(message)
+        tokens += self.text(text) if text else 0
+        citations = self.framing.documents.citations
+        if citations:
+            tokens += self._scaled(citations * sum(map(cites, message.parts)), self.margin.tools)
+        return tokens + sum(map(self._part, message.parts)) + self._calls(message)
+
+    def sequence(self, messages: Iterable[Message]) -> int:
+        """Give the price of messages that follow one another, without what a request costs once."""
+        tokens, parallel = 0, False
+        for message in messages:
+            if message.role is not Role.TOOL:
+                parallel = len(message.tool_calls) > 1
+            tokens += self.message(message, parallel=parallel)
+        return tokens
+
+    def encrypted_reasoning(self, characters: int) -> int:
+        """Give the price of an encrypted copy of reasoning by its length, where the provider bills what is in it."""
+        copies = self.framing.encrypted_reasoning
+        if not characters or not copies.characters_per_token or (self.margin.none and not copies.always_billed):
+            return 0
+        tokens = copies.per_copy + max(0, characters - copies.free_characters) / copies.characters_per_token
+        return self._scaled(tokens, self.margin.tools)
+
+    def tools(self, tools: Iterable[ToolDefinition]) -> int:
+        """Give the price of tool definitions, in the form in which the model reads them.
+
+        Raises:
+            BudgetError: for a definition that is not a dict, or that JSON cannot hold.
+        """
+        tools = list(tools)
+        if not tools:
+            return 0
+        framing = self.framing.tools
+        raw, extra = priced_tools(tools, framing, self.tokenizer)
+        tokens = raw * framing.per_token + extra + framing.per_request
+        return self._scaled(tokens, self.margin.tools) + self.margin.any_tools
+
+    def _frame(self, message: Message) -> int:
+        framing, role = self.framing.messages, message.role
+        tokens = framing.per_message
+        if role.instructs and framing.per_system is not None:
+            tokens = framing.per_system
+        elif role is Role.ASSISTANT:
+            tokens += framing.per_assistant
+        elif role is Role.TOOL:
+            tokens += self.framing.calls.per_result
+        if message.name and role is not Role.TOOL:
+            # A name that is the role itself takes the role's place.
+            tokens += self.text(message.name) + (0 if message.name == role else framing.per_name)
+        return tokens
+
+    def _calls(self, message: Message) -> int:
+        framing, calls = self.framing.calls, message.tool_calls
+        tokens = sum(self.encrypted_reasoning(call.sealed) for call in calls)
+        if len(calls) < 2 or framing.parallel == "single":  # noqa: PLR2004 - one call has none beside it
+            return tokens + sum(map(self._call, calls))
+        if framing.parallel == "apart":
+            frame = self.framing.messages.per_message + self.framing.messages.per_assistant
+            return tokens + (len(calls) - 1) * frame + sum(map(self._call, calls))
+        raw = self.tokenizer.count(wrapped_calls(calls)) * framing.per_token + framing.per_wrapped
+        tokens += self._scaled(raw, self.margin.tools) + self.margin.per_call * len(calls)
+        # The wrapping call brings a frame of its own.
+        return tokens if message.text else tokens - self._frame(message)
+
+    def _call(self, call: ToolCall) -> int:
+        framing, as_given = self.framing.calls, self.framing.tools.style == "definition"
+        raw = self.tokenizer.count(framing.name_prefix + call.name)
+        raw += self.tokenizer.count(call.arguments if as_given else minified(call.arguments))
+        if framing.result_prefix is not None:
+            raw += self.tokenizer.count(framing.result_prefix + call.name)
+        return self._scaled(raw * framing.per_token + framing.per_call, self.margin.tools) + self.margin.per_call
+
+    def _part(self, part: Part) -> int:
+        match part:
+            case ImagePart():
+                return self._scaled(self._image(part), self.margin.media)
+            case AudioPart():
+                return self._scaled(self.framing.media.audio, self.margin.media)
+            case VideoPart():
+                return self._scaled(self.framing.media.video, self.margin.media)
+            case FilePart():
+                text = document_text(part)
+                if text is not None:
+                    return self.text(text)
+                return self._scaled(document_price(part, self.framing.documents), self.margin.media)
+            case OpaquePart(text=text, call_id=call_id):
+                return 0 if call_id is not None or not text else self.text(text)
+            case TextPart():
+                return 0  # priced with the message: the provider joins its texts before it encodes them
+            case ReasoningPart(text=text, sealed=characters):
+                copy = self.encrypted_reasoning(characters)
+                return self.text(text) + copy if text and self.framing.reasoning.shown != "encrypted" else copy
+            case CitationPart(text=text):
+                return self.text(text) if text else 0
+
+    def _image(self, image: ImagePart) -> int:
+        framing, size = self.framing.media, image_size(image)
+        if size is None and framing.image is not None:
+            return framing.image
+        return framing.images.tokens(*(size or _UNKNOWN_SIZE), image.detail)
+
+    def _scaled(self, tokens: float, factor: float) -> int:
+        scaled = tokens * factor
+        return round(scaled) if self.margin.none else math.ceil(scaled)
