@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
-from langchain_core.runnables import RunnableSequence, RunnableWithFallbacks
+from langchain_core.runnables import Runnable, RunnableSequence, RunnableWithFallbacks
 from langchain_core.runnables.base import RunnableBindingBase
+from langchain_core.runnables.configurable import RunnableConfigurableAlternatives, RunnableConfigurableFields
 
 from ctx_core.session.summarizing import summarizer_window
 from ctx_core.session.summary_prompts import as_prompt
@@ -77,9 +79,21 @@ def _quiet(model: Any) -> Any:  # noqa: ANN401 - a model, or what is around one
     if issubclass(kind, RunnableWithFallbacks):
         quiet = {"runnable": _quiet(model.runnable), "fallbacks": [_quiet(other) for other in model.fallbacks]}
         return model.model_copy(update=quiet)
+    if issubclass(kind, RunnableConfigurableFields):
+        return model.model_copy(update={"default": _quiet(model.default)})
+    if issubclass(kind, RunnableConfigurableAlternatives):
+        others = {
+            name: _quiet(other) if isinstance(other, Runnable) else partial(_made_quiet, other)
+            for name, other in model.alternatives.items()
+        }
+        return model.model_copy(update={"default": _quiet(model.default), "alternatives": others})
     if issubclass(kind, RunnableSequence):
         return RunnableSequence[Any, Any](*(_quiet(part) for part in model.steps))
     return model
+
+
+def _made_quiet(make: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the factory makes
+    return _quiet(make())
 
 
 def _config() -> RunnableConfig:

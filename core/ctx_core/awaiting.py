@@ -46,14 +46,16 @@ async def called(function: Callable[..., object], *arguments: object) -> Any:  #
     """
     import asyncio
 
+    task = asyncio.current_task()
+    before = 0 if task is None else task.cancelling()
     try:
         answer = (
             function(*arguments) if is_async(function) else await asyncio.to_thread(_without_stop, function, *arguments)
         )
         return await answer if inspect.isawaitable(answer) else answer
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
+        # A cancellation that was caught earlier is still counted.
+        if task is None or task.cancelling() > before:
             raise
         msg = f"{_name(function)} was cancelled"
         raise RuntimeError(msg) from None

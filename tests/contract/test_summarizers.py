@@ -196,10 +196,9 @@ def raising(error: BaseException) -> Callable[[], Any]:
     return work
 
 
-def hang() -> str:
-    """Answer long after the turn has gone."""
+def hang() -> None:
+    """Wait until the turn has long gone."""
     threading.Event().wait(0.6)
-    return "late"
 
 
 TROUBLE: Final[dict[str, Callable[[], Any]]] = {
@@ -231,8 +230,14 @@ class Troubled:
         """Write."""
         del summary
         self.calls += 1
-        if self.calls == self.at:
+        if self.calls == self.at and self.trouble is hang:
+            hang()  # and then writes after all
+        elif self.calls == self.at:
             return self.trouble()
+        return self.write(messages)
+
+    def write(self, messages: Sequence[Message]) -> str:
+        """Note what was given."""
         self.given += [message.text for message in messages]
         return f"notes {self.calls}"
 
@@ -244,8 +249,8 @@ class AsyncTroubled(Troubled):
     async def __call__(self, summary: str, messages: Sequence[Message]) -> Any:
         if self.trouble is hang and self.calls + 1 == self.at:
             self.calls += 1
-            await asyncio.sleep(0.6)
-            return "late"
+            await asyncio.sleep(0.6)  # and then writes after all, where nobody has cancelled it
+            return self.write(messages)
         return super().__call__(summary, messages)
 
 

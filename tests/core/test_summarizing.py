@@ -45,7 +45,7 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
     policy = HistoryPolicy(max_messages=budget["max_tokens"] - 2) if of_messages else HistoryPolicy()
     # Where roles are to alternate, it stands in the system prompt.
     role = Role.SYSTEM if "no_consecutive_same_role" in case["expect"] else Role.USER
-    rolling = RollingSummary(cap=Tokens(budget.get("summary_tokens", 20)), role=role)
+    rolling = RollingSummary(cap=Tokens(budget.get("summary_tokens", 20)), role=role, heading="")
     builder = ContextBuilder(1_000 if of_messages else budget["max_tokens"], WORDS).history(policy)
     builder = builder.rolling_summary(rolling)
     summarizing = Summarizing(summarise, window=budget.get("summary_input_tokens", 16_000))

@@ -111,7 +111,7 @@ async def test_in_the_background_no_turn_waits(hanging: Hanging, door: str) -> N
 def test_in_the_pure_form_there_is_no_background() -> None:
     """Nobody could give what was written there."""
     (session,) = sessions(Summarizing(lambda *_: "notes", background=True), 1)
-    with pytest.raises(BudgetError, match="give no state"):
+    with pytest.raises(BudgetError, match="needs a session that keeps its states"):
         session.fit(talk(20), state={})
 
 

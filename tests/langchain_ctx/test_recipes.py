@@ -17,6 +17,7 @@ from ctx_core import (
     ContextBuilder,
     ContextOverflowError,
     HistoryPolicy,
+    Role,
     RollingSummary,
     TokenCounter,
     UsageLog,
@@ -204,7 +205,7 @@ def test_phases_are_followed_from_request_to_request() -> None:
 def test_the_summary_stands_where_the_recipe_says() -> None:
     """With a place of its own the summary is in the system prompt; without one it is a user message."""
     budget = ContextBudget(300, reserve=20)
-    inside = Assistant(system="S.", budget=budget, summary=RollingSummary())
+    inside = Assistant(system="S.", budget=budget, summary=RollingSummary(role=Role.SYSTEM))
     output = ContextRunnable(recipe=inside, summarizer=summed).invoke([*talk(60), HumanMessage("q")], NAMED)
     assert "+" in output[0].text
     beside = Rolling(system="S.", budget=budget)

@@ -277,7 +277,7 @@ def test_a_turn_without_the_summary_that_ends_later_keeps_it() -> None:
     """It began before the summary was there, and remembers its own state after."""
     states = StateCache()
     notes, step = Notes(), runnable(fail, states=states)
-    step.invoke(talk(20), SESSION)
+    step.invoke(talk(19), SESSION)
 
     class Overtaken(StateCache):
         """A store in which another turn adds its summary after this one has read."""

@@ -9,7 +9,7 @@ from langchain_core.callbacks import get_usage_metadata_callback
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import ConfigurableField, RunnableLambda
 
 from ctx_core import Summarizing
 from langchain_ctx import ChatModelSummarizer, ContextRunnable
@@ -39,6 +39,13 @@ WRAPS: dict[str, Callable[[Any], Any]] = {
     "second of fallbacks": lambda model: broken().with_fallbacks([model]),
     "bound": lambda model: model.bind(stop=["."]).with_config(tags=["mine"]),
     "chain": lambda model: model | StrOutputParser(),
+    "alternatives": lambda model: model.configurable_alternatives(ConfigurableField(id="model"), other=broken()),
+    "made alternative": lambda model: (
+        broken()
+        .configurable_alternatives(ConfigurableField(id="model"), other=lambda: model)
+        .with_config(configurable={"model": "other"})
+    ),
+    "fields in retry": lambda model: model.configurable_fields(tags=ConfigurableField(id="tags")).with_retry(),
     "prompted": lambda model: RunnableLambda(lambda asked: asked) | model,
 }
 

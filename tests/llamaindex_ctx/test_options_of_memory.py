@@ -140,7 +140,7 @@ def test_a_limit_that_is_set_anew_holds_from_the_next_view_on() -> None:
 def test_copies_have_its_layers_and_a_state_of_their_own(again: Any) -> None:
     """What a copy cuts and has summarized is no business of the memory that it was made of."""
     memory = ContextMemoryBuffer(
-        chat_history=talk(20), recipe=ContextBuilder(40, WORDS).system("Be brief."), summarizer=quoting
+        chat_history=talk(20), recipe=ContextBuilder(50, WORDS).system("Be brief."), summarizer=quoting
     )
     memory.get()
     other = again(memory)

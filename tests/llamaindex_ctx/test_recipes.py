@@ -22,6 +22,7 @@ from ctx_core import (
     ContextOverflowError,
     Framing,
     HistoryPolicy,
+    Role,
     RollingSummary,
     TokenCounter,
     UsageLog,
@@ -280,7 +281,7 @@ def test_overflow_is_as_the_recipe_says() -> None:
 def test_the_summary_stands_where_the_recipe_says() -> None:
     """With a place of its own the summary is in the system prompt; without one it is a user message."""
     budget = ContextBudget(300, reserve=20)
-    inside = Assistant(system="S.", budget=budget, summary=RollingSummary())
+    inside = Assistant(system="S.", budget=budget, summary=RollingSummary(role=Role.SYSTEM))
     view = ContextMemoryBuffer.from_defaults(long_talk(), recipe=inside, summarizer=summed).get("q")
     assert "+" in (view[0].content or "")
     beside = Rolling(system="S.", budget=budget)

@@ -50,16 +50,9 @@ class Account:
             used=self.total,
             original=original,
             layers=tuple(self._rows()),
-            history=replace(_history(self.window), cut=self.window.cut.made or self._summary_gave_way),
+            history=replace(_history(self.window), cut=self.window.cut.made or self.texts.summary_gave_way),
             counter=plan.counter.tokenizer.name,
             model=plan.counter.model,
-        )
-
-    @property
-    def _summary_gave_way(self) -> bool:
-        """Whether a summary does not go out whole, though it was cut to its cap when it was written."""
-        return self.plan.rolling is not None and any(
-            filled.layer.name == "summary" and filled.truncated for filled in self.texts.filled
         )
 
     def _rows(self) -> list[LayerReport]:

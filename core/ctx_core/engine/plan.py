@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ctx_core.budget import ContextBudget
+from ctx_core.budget import ContextBudget, tokens_of
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
 from ctx_core.engine.layers import Layer
@@ -40,6 +40,15 @@ class Plan:
     """Whether layers that are not stable go behind the history."""
     count_original: bool = False
     """Whether the report says what everything there is would cost: a turn then costs the whole history."""
+
+    @property
+    def summary_cap(self) -> int:
+        """Tokens that the summary may ever have: its part or cap, and no more than its share of the input."""
+        if self.rolling is None:
+            return 0
+        part = self.budget.size_of("summary")
+        part = tokens_of(self.rolling.cap, self.budget.total) if part is None else part
+        return min(part, int(self.limit * self.rolling.most))
 
     @property
     def limit(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.budget import Size, Tokens
-from ctx_core.conversation.fences import fenced
+from ctx_core.conversation.fences import fenced, without_fence
 from ctx_core.conversation.messages import Role
 from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ctx_core.history.state import WindowState
 
 _TAG: Final = "summary"
+_CHARACTERS: Final = 32
+"""Characters of a token, at most, in a text that says something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +67,12 @@ class RollingSummary:
 
     def within(self, summary: str, limit: int, counter: TokenCounter) -> str:
         """Give as much of a summary as is shown within so many tokens, heading and fence included."""
-        kept, room = summary, counter.count_text(summary)
+        # A token is hardly ever of more characters: ten megabytes need not be counted to be cut.
+        whole = without_fence(_TAG, summary[: _CHARACTERS * max(1, limit)])
+        kept, room = whole, counter.count_text(whole)
         while kept and (over := counter.count_text(self._shown(kept)) - limit) > 0:
             room -= over
-            kept = cut_end(summary, room, counter) if room > 0 else ""
+            kept = cut_end(whole, room, counter) if room > 0 else ""
         return kept
 
     def _shown(self, summary: str) -> str:

@@ -46,6 +46,11 @@ class Texts:
         return self._filled if self._summary is None else [*self._filled, self._summary]
 
     @property
+    def summary_gave_way(self) -> bool:
+        """Whether the summary has lost room to what cannot go."""
+        return self._summary_most is not None and self._summary is not None and self._summary.truncated
+
+    @property
     def fixed(self) -> int:
         """Tokens of everything but the conversation."""
         count = self._plan.counter.count_message
@@ -83,10 +88,8 @@ class Texts:
         rolling, counter = self._plan.rolling, self._plan.counter
         if rolling is None:
             return
-        part = self._plan.budget.size_of("summary")
-        cap = tokens_of(rolling.cap, self._plan.budget.total) if part is None else part
         # Of the whole limit, whatever bills show: a cap that moved with each of them would move the prompt.
-        cap = min(cap, int(self._left_of(self._plan.limit - self._plan.taken) * rolling.most))
+        cap = min(self._plan.summary_cap, int(self._left_of(self._plan.limit - self._plan.taken) * rolling.most))
         self._summary = fill(rolling.layer(state, counter), cap, counter, at_most=self._summary_most)
         self._pending = rolling.pending(state) if self._shows_pending else ""
         self._kept_free = 0

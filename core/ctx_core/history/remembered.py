@@ -126,16 +126,20 @@ def partly_summarized(state: WindowState, summary: str, given: int, transcript: 
     Args:
         state: of the conversation as it is cut.
         summary: speaks of them, and of all that the summary before spoke of.
-        given: so many; fewer than there are.
+        given: so many; all of them give a state whose summary is finished.
         transcript: the conversation.
     """
-    until = state.unsummarized()[given]
-    gone = [at for at in state.gone() if at < until]
+    waiting = state.unsummarized()[given:]
+    if not waiting:
+        return state.with_summary(summary, at=len(transcript))
+    # What a summary before this one spoke of is in it too: it never goes back behind that.
+    until = max(waiting[0], state.summarized)
+    gone = [at for at in state.gone() if at < until and at not in waiting]
     return replace(
         state,
         summary=summary,
         summarized=until,
-        spared=tuple(at for at in state.kept if at < until),
+        spared=tuple(sorted(at for at in {*state.kept, *waiting} if at < until)),
         summary_ends=(gone[0], gone[-1]),
         summary_keys=(key_at(transcript, gone[0]), key_at(transcript, gone[-1])),
         summary_digest=digest_of(transcript, 0, until),

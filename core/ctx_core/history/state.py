@@ -72,6 +72,8 @@ class WindowState:
     """Digest of all before `summarized` but the system messages, as they were then."""
     summary_at: int | None = None
     """Messages that the conversation had when the summary was finished; None while it is not."""
+    summary_failed: str | None = None
+    """What tells the user's turn in which no summary could be had: it does not try again."""
 
     @property
     def staying(self) -> frozenset[int]:
@@ -118,6 +120,7 @@ class WindowState:
             summary_keys=self.gone_keys,
             summary_digest=self.gone_digest,
             summary_at=at,
+            summary_failed=None,
         )
 
     def without_summary(self) -> Self:
@@ -126,7 +129,7 @@ class WindowState:
 
     def summary_only(self) -> Self:
         """Give the state of a conversation whose cut is to be decided anew; its summary stays at hand."""
-        return replace(type(self)().summary_of(self), limit=None)
+        return replace(type(self)().summary_of(self), limit=None, summary_failed=self.summary_failed)
 
     def summary_of(self, other: Self) -> Self:
         """Give the state with the summary of another one."""
@@ -171,6 +174,7 @@ class WindowState:
             "summary_keys": self.summary_keys and list(self.summary_keys),
             "summary_digest": self.summary_digest,
             "summary_at": self.summary_at,
+            "summary_failed": self.summary_failed,
         }
         if sum(len(str(data[name])) for name in ("kept", "spared", "cleared", "shortened")) > _MOST_PLACES:
             return {"version": _VERSION}
@@ -215,6 +219,7 @@ class WindowState:
             summary_keys=_optional(data, "summary_keys", _two_texts),
             summary_digest=_optional(data, "summary_digest", _digest),
             summary_at=_optional(data, "summary_at", _count),
+            summary_failed=_optional(data, "summary_failed", _text),
         )
 
 

@@ -115,7 +115,7 @@ class Sessions(Generic[NativeT]):
         if turn.keeps:
             if turn.enabled:
                 self._remember(request, known, context)
-            if turn.enabled and self._summarizing is not None and self._summarizing.is_due(context):
+            if turn.enabled and self._summarizing is not None and self._is_due(self._summarizing, request, context):
                 context = yield from self._summarized(self._summarizing, request, known, context)
         if turn.left_out:
             context = replace(context, report=context.report.with_left_out(turn.left_out, turn.why))
@@ -151,7 +151,7 @@ class Sessions(Generic[NativeT]):
             self._bills.learn(conversation, transcript)
         if turn.state is not None:
             if self._summarizing is not None and self._summarizing.background:
-                msg = "a summary that is written in the background needs a session that keeps its states: give no state"
+                msg = "a summary that is written in the background needs a session that keeps its states"
                 raise BudgetError(msg)
             return Recalled(conversation, turn.state, turn.verify, usable=False)
         return self.states.read(conversation, transcript, quiet=not turn.keeps)
@@ -180,6 +180,10 @@ class Sessions(Generic[NativeT]):
         self.states.keep(known, context.state, context.transcript)
         self._bills.note(known.conversation, context, request.builder.plan.counter)
 
+    def _is_due(self, summarizing: Summarizing, request: _Request[NativeT], context: Context[NativeT]) -> bool:
+        """Whether a summary is to be written now, and there is room to show one."""
+        return summarizing.is_due(context) and request.within_cap("A summary of a few words.") != ""
+
     def _summarized(
         self,
         summarizing: Summarizing,
@@ -193,8 +197,10 @@ class Sessions(Generic[NativeT]):
 
         Where it is written in the background, the turn goes on without, and this runs beside it.
         """
-        claim = f"{known.conversation.key}\0{(context.state.gone_keys or ('',))[0]}"
-        failing, asking = f"{claim}\0{id(summarizing):x}", _asking(context.transcript)
+        # Where nobody has named the conversation, its first message tells it from others that begin alike.
+        named = known.conversation.named and request.turn.state is None
+        first = "" if named else (context.state.gone_keys or ("",))[0]
+        claim, asking = f"{known.conversation.key}\0{first}", _asking(context.transcript)
         if summarizing.background and not beside:
             in_thread(lambda: run(self._summarized(summarizing, request, known, context, beside=True)))
             return context
@@ -205,7 +211,7 @@ class Sessions(Generic[NativeT]):
             if newer.summarized > context.state.summarized:
                 # Another turn has had it written while this one was on its way.
                 context = _as_cut(context, request.build(newer, "all"))
-            if not summarizing.is_due(context) or self.states.has_failed(failing, asking):
+            if not summarizing.is_due(context) or context.state.summary_failed == asking:
                 return context
             written = _Written(self.states, request, known, context)
             try:
@@ -213,14 +219,17 @@ class Sessions(Generic[NativeT]):
                     partial(summarizing.write, context, written.partly, conversation=claim),
                     partial(summarizing.awrite, context, written.partly, conversation=claim),
                 )
+                kept = _within(request, summary)
             except Exception as error:  # noqa: BLE001 - whatever stops the summary must not stop the turn
-                self.states.note_failure(failing, asking)
-                count = len((written.state or context.state).unsummarized())
+                state = replace(written.state or context.state, summary_failed=asking)
+                self.states.keep(known, state, context.transcript)
+                count = len(state.unsummarized())
                 _LOG.warning(
                     "no summary this time (%s): %d messages wait for the next turn", type(error).__name__, count
                 )
-                return context if written.state is None else _as_cut(context, request.build(written.state, "ends"))
-            kept = request.within_cap(summary, context)
+                if written.state is None:
+                    return replace(context, state=state)
+                return _as_cut(context, request.build(state, "ends"))
             state = context.state.with_summary(kept, at=len(context.transcript))
             context = _as_cut(context, request.build(state, "ends"))
             self.states.keep(known, context.state, context.transcript)
@@ -246,12 +255,10 @@ class _Request(Generic[NativeT]):
         on_overflow = self.turn.on_overflow or self.declared.overflow
         return self.builder.build_transcript(self.transcript, state=state, on_overflow=on_overflow, verify=verify)
 
-    def within_cap(self, summary: str, context: Context[NativeT]) -> str:
-        """Give as much of a summary as can ever be shown, whatever a model has answered."""
+    def within_cap(self, summary: str) -> str:
+        """Give as much of a summary as can ever be shown, whatever a model has answered and this turn holds."""
         plan = self.builder.plan
-        if plan.rolling is None:
-            return summary
-        return plan.rolling.within(summary, context.report.layer("summary").budget or 0, plan.counter)
+        return summary if plan.rolling is None else plan.rolling.within(summary, plan.summary_cap, plan.counter)
 
 
 @dataclass(slots=True)
@@ -268,9 +275,17 @@ class _Written(Generic[NativeT]):
     def partly(self, summary: str, given: int) -> None:
         """Keep the summary of so many of the messages that leave."""
         transcript = self.context.transcript
-        kept = self.request.within_cap(summary, self.context)
+        kept = self.request.within_cap(summary)
         self.state = partly_summarized(self.context.state, kept, given, transcript)
         self.states.keep(self.known, self.state, transcript)
+
+
+def _within(request: _Request[Any], summary: str) -> str:
+    kept = request.within_cap(summary)
+    if not kept:
+        msg = "nothing of the summary fits into its cap"
+        raise ValueError(msg)
+    return kept
 
 
 def _as_cut(first: Context[NativeT], second: Context[NativeT]) -> Context[NativeT]:
@@ -281,7 +296,9 @@ def _as_cut(first: Context[NativeT], second: Context[NativeT]) -> Context[Native
 
 
 def _asking(transcript: Transcript[Any]) -> str:
-    """Give what tells one turn of the user's from another: the last question, and where it stands."""
-    asked = (at for at in range(len(transcript) - 1, -1, -1) if transcript.role(at) is Role.USER)
-    at = next(asked, None)
-    return "" if at is None else f"{at} {key_at(transcript, at)}"
+    """Give what tells one turn of the user's from another: the last question, and how many there were.
+
+    Not where it stands: instructions are put in front, and steps come behind it.
+    """
+    asked = [at for at in range(len(transcript)) if transcript.role(at) is Role.USER]
+    return f"{len(asked)} {key_at(transcript, asked[-1])}" if asked else ""

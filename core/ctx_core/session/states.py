@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from asyncio import CancelledError
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -40,8 +39,6 @@ _SEARCHED: Final = 4
 """Of them, those that are looked for where they do not stand where they stood."""
 _STRIPES: Final = 64
 """Locks that all keys share."""
-_FAILURES: Final = 1_024
-"""Conversations whose last failed summary is remembered."""
 
 
 @dataclass(slots=True)
@@ -75,7 +72,6 @@ class StateMemory:
         self._locks = tuple(Lock() for _ in range(_STRIPES))
         self._index = ReadIndex()
         self._busy: dict[str, object] = {}
-        self._failed: OrderedDict[str, str] = OrderedDict()
 
     def read(self, conversation: Conversation, transcript: Transcript[Any], *, quiet: bool = False) -> Recalled:
         """Give what is remembered of a conversation, as far as it matches the messages.
@@ -155,18 +151,6 @@ class StateMemory:
             with self._lock(key):
                 self._index.forget(key)
                 self._write(key, [], recalled)
-        for claim in [claim for claim in self._failed if claim.startswith(f"{conversation.key}\0")]:
-            self._failed.pop(claim, None)
-
-    def has_failed(self, claim: str, asking: str) -> bool:
-        """Whether a summary was tried for the same question and could not be had."""
-        return self._failed.get(claim) == asking
-
-    def note_failure(self, claim: str, asking: str) -> None:
-        """Remember that a summary could not be had: the same turn does not try again, however often it builds."""
-        self._failed[claim] = asking
-        if len(self._failed) > _FAILURES:
-            self._failed.popitem(last=False)
 
     @contextmanager
     def alone(self, claim: str) -> Generator[bool]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import unicodedata
 from asyncio import CancelledError
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from weakref import WeakValueDictionary
 
 from ctx_core.awaiting import called, called_here, in_thread, is_async
 from ctx_core.budget import is_count
@@ -22,7 +23,7 @@ from ctx_core.steps import Step, Steps, arun, run
 from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    import asyncio
 
     from ctx_core.engine.context import Context
 
@@ -35,12 +36,16 @@ Progress: TypeAlias = Callable[[str, int], object]
 """Is told of a summary that is not finished, and of how many of the messages that leave are in it."""
 
 _WINDOW: Final = 64_000
-"""Tokens that a summarizer is given at once where neither it nor the caller says: half of what small models take today.
-Five turns of most of an 8,000-token window are one piece, and the first cut of 200,000 tokens is two or three."""
+"""Tokens that a summarizer is given at once, at least, where neither it nor the caller says: half of what small models
+take today. If the context's own window is larger, that: five turns of most of it are a few pieces at most."""
 _ANSWER: Final = 4_096
 """Tokens for the answer of a summarizer with a model, at most a quarter of its window."""
 _FRAME: Final = 300
 """Tokens of what it is told to do, rounded up."""
+_BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+"""Letters and signs that show nothing: fillers of Hangul, the empty sign of Braille."""
+_LOOKED: Final = 10_000
+"""Characters in which something has to be shown."""
 _FEWEST: Final = 100
 """Tokens of a window; less holds no message and no summary."""
 
@@ -69,7 +74,7 @@ class Summarizing:
             summarizer: gives the new summary from the one so far and the messages that leave.
             window: tokens that the summarizer is given at once, the summary so far included; more goes to it piece by
                 piece. By default what the summarizer says of itself in an attribute `window`, which those with a
-                model of a known window do, else 64,000.
+                model of a known window do, else 64,000, or the window of the context if that is larger.
             timeout: seconds after which the turn goes on without; None: never.
             every: a summary is written when so many answers of the model, at least, have come since the last one:
                 where turns are large, each of them makes a cut, and what leaves waits behind the marker until then.
@@ -83,22 +88,22 @@ class Summarizing:
             BudgetError: if the window is below 100 tokens, the timeout is not above 0, `every` is below 1, or no call
                 may hang.
         """
-        window = window if window is not None else _told_window(summarizer)
-        if window < _FEWEST:
-            msg = f"the summarizer's window must be {_FEWEST} tokens or more, found {window}"
+        window = _told_window(summarizer) if window is None else window
+        if window is not None and not (is_count(window) and window >= _FEWEST):
+            msg = f"the summarizer's window must be {_FEWEST} tokens or more, found {window!r}"
             raise BudgetError(msg)
-        if every < 1:
-            msg = f"every must be 1 or more answers, found {every}"
+        if not (is_count(every) and every):
+            msg = f"every must be 1 or more answers, found {every!r}"
             raise BudgetError(msg)
-        if timeout is not None and timeout <= 0:
-            msg = f"the timeout must be above 0 seconds, or None, found {timeout}"
+        if timeout is not None and not (_is_number(timeout) and timeout > 0):
+            msg = f"the timeout must be above 0 seconds, or None, found {timeout!r}"
             raise BudgetError(msg)
-        if max_hanging < 1:
-            msg = f"max_hanging must be 1 or more calls, found {max_hanging}"
+        if not (is_count(max_hanging) and max_hanging):
+            msg = f"max_hanging must be 1 or more calls, found {max_hanging!r}"
             raise BudgetError(msg)
         self.background = background
         self._max_hanging = max_hanging
-        self._hanging: dict[Future[str], str] = {}
+        self._running: dict[object, str] = {}
         self._summarizer = summarizer
         self._window = window
         self._timeout = timeout
@@ -112,8 +117,13 @@ class Summarizing:
         transcript, written = context.transcript, context.state.summary_at
         if written is None or written > len(transcript):
             return True
-        answers = (at for at in range(written, len(transcript)) if transcript.role(at) is Role.ASSISTANT)
-        return sum(1 for _ in islice(answers, self._every)) == self._every
+        new = Counter[Role]()
+        for at in range(written, len(transcript)):
+            new[transcript.role(at)] += 1
+            # Answers, or messages of users where nobody answers.
+            if max(new[Role.ASSISTANT], new[Role.USER]) >= self._every:
+                return True
+        return False
 
     def write(self, context: Context[Any], progress: Progress | None = None, *, conversation: str = "") -> str:
         """Give the summary of what a context leaves out, which goes on from the one it has.
@@ -129,72 +139,91 @@ class Summarizing:
             ValueError: if the summarizer gives an empty one.
             Exception: whatever the summarizer raises.
         """
-        self._refuse_if_hanging(conversation)
-        stopped = threading.Event()
+        stopped, begun = threading.Event(), self._begin(conversation)
         rounds = self._rounds(context, progress, stopped, conversation)
         if self._timeout is None:
-            return run(rounds)
+            try:
+                return run(rounds)
+            finally:
+                self._running.pop(begun, None)
         working = in_thread(lambda: run(rounds))
+        working.add_done_callback(lambda _: self._running.pop(begun, None))
         try:
             return working.result(self._timeout)
         finally:
             stopped.set()
-            self._note_hanging(working, conversation)
 
     async def awrite(self, context: Context[Any], progress: Progress | None = None, *, conversation: str = "") -> str:
         """Give the summary of what a context leaves out; as `write`."""
         import asyncio
 
-        self._refuse_if_hanging(conversation)
-        stopped = threading.Event()
+        stopped, begun = threading.Event(), self._begin(conversation)
+        working = asyncio.ensure_future(arun(self._rounds(context, progress, stopped, conversation)))
+        working.add_done_callback(lambda _: self._running.pop(begun, None))
         try:
-            async with asyncio.timeout(self._timeout):
-                return await arun(self._rounds(context, progress, stopped, conversation))
+            # Not `asyncio.timeout`: who catches its cancellation, or is in a thread, would hold the turn.
+            done, _ = await asyncio.wait((working,), timeout=self._timeout)
         finally:
             stopped.set()
+            if not working.done():
+                working.cancel()
+                working.add_done_callback(_ignored)
+        if not done:
+            raise TimeoutError
+        return working.result()
 
-    def _refuse_if_hanging(self, conversation: str) -> None:
-        hanging = list(self._hanging.values())
-        if len(hanging) >= self._max_hanging or conversation in hanging:
-            msg = f"{len(hanging)} calls of the summarizer still run after their time"
+    def _begin(self, conversation: str) -> object:
+        """Take one of the places of those that may run, and hang, at once.
+
+        Raises:
+            TimeoutError: if all are taken, or one by this conversation.
+        """
+        begun = object()
+        self._running[begun] = conversation
+        others = [name for other, name in tuple(self._running.items()) if other is not begun]
+        if len(others) >= self._max_hanging or conversation in others:
+            del self._running[begun]
+            msg = f"{len(others)} calls of the summarizer are still running"
             raise TimeoutError(msg)
-
-    def _note_hanging(self, call: Future[str], conversation: str) -> None:
-        """Remember a call that nobody waits for any more until it ends, if it ever does."""
-        if not call.done():
-            self._hanging[call] = conversation
-            call.add_done_callback(lambda ended: self._hanging.pop(ended, None))
+        return begun
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without what runs."""
-        return {**vars(self), "_hanging": {}}
+        return {**vars(self), "_running": {}}
 
     def _rounds(
-        self, context: Context[Any], progress: Progress | None, stopped: threading.Event, conversation: str
+        self,
+        context: Context[Any],
+        progress: Progress | None,
+        stopped: threading.Event,
+        conversation: str,
     ) -> Steps[str]:
         """Go through what leaves; at most half of the summarizer's window is for the summary so far."""
         summary, leaving, given = context.state.summary, context.unsummarized(), 0
+        window = self._window or max(_WINDOW, context.report.total)
         while given < len(leaving):
-            so_far = cut_end(summary, self._window // 2, self._counter)
-            room = self._window - self._counter.count_text(so_far)
+            so_far = cut_end(summary, window // 2, self._counter)
+            room = window - self._counter.count_text(so_far)
             piece = next_piece(leaving[given:], room, self._counter)
-            summary = yield Step(partial(self._ask, so_far, piece), partial(self._aask, so_far, piece, conversation))
-            if _is_blank(summary):
-                msg = "the summarizer gave an empty summary"
-                raise ValueError(msg)
+            given += len(piece)
+            late = partial(_tell, progress, given)
+            summary = yield Step(
+                partial(self._ask, so_far, piece), partial(self._aask, so_far, piece, conversation, late)
+            )
+            if given < len(leaving) or stopped.is_set():
+                _tell(progress, given, summary)
             if stopped.is_set():
                 msg = "the turn has gone on without"
                 raise TimeoutError(msg)
-            given += len(piece)
-            if progress is not None and given < len(leaving):
-                progress(summary, given)
         return summary
 
     def _ask(self, summary: str, piece: Sequence[Message]) -> str:
         with _as_failures():
             return _text(called_here(self._summarizer, summary, piece))
 
-    async def _aask(self, summary: str, piece: Sequence[Message], conversation: str) -> str:
+    async def _aask(
+        self, summary: str, piece: Sequence[Message], conversation: str, late: Callable[[str], None]
+    ) -> str:
         import asyncio
 
         ask = getattr(self._summarizer, "acall", self._summarizer)
@@ -206,7 +235,10 @@ class Summarizing:
         try:
             return await asyncio.wrap_future(call)
         finally:
-            self._note_hanging(call, conversation)
+            if not call.done():
+                self._running[call] = conversation
+                call.add_done_callback(lambda ended: self._running.pop(ended, None))
+                call.add_done_callback(lambda ended: None if ended.exception() else late(ended.result()))
 
 
 def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing | None:
@@ -224,7 +256,16 @@ def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing |
             "llamaindex_ctx.LLMSummarizer"
         )
         raise BudgetError(msg)
-    return Summarizing(summarizer)
+    # One for each function, as long as it is in use or hangs: where a surface is made anew for each request, a function
+    # that hangs costs one thread all the same.
+    made = _MADE.get(id(summarizer))
+    if made is None:
+        made = _MADE[id(summarizer)] = Summarizing(summarizer)
+    return made
+
+
+_MADE: Final[WeakValueDictionary[int, Summarizing]] = WeakValueDictionary()
+"""By the identity of the function, which each of them holds."""
 
 
 def summarizer_window(model: object) -> int | None:
@@ -240,14 +281,34 @@ def summarizer_window(model: object) -> int | None:
     return max(_FEWEST, window.tokens - answer - _FRAME)
 
 
-def _told_window(summarizer: object) -> int:
+def _told_window(summarizer: object) -> int | None:
     told = getattr(summarizer, "window", None)
-    return told if is_count(told) and told else _WINDOW
+    return told if is_count(told) and told else None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _ignored(task: asyncio.Future[Any]) -> None:
+    """Look at what a task ended with that nobody waits for any more, or it is called a failure nobody has seen."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _tell(progress: Progress | None, given: int, summary: str) -> None:
+    if progress is not None:
+        progress(summary, given)
 
 
 def _text(answer: object) -> str:
+    """Give the text of an answer, if it says something."""
     if isinstance(answer, str):
-        return answer
+        text = answer.strip()
+        if is_blank(text):
+            msg = "the summarizer gave an empty summary"
+            raise ValueError(msg)
+        return text
     msg = f"the summarizer gave {type(answer).__name__} instead of a text"
     raise TypeError(msg)
 
@@ -264,6 +325,9 @@ def _as_failures() -> Generator[None]:
         raise RuntimeError(msg) from None
 
 
-def _is_blank(text: str) -> bool:
-    """Whether a text shows nothing: spaces, control characters, characters of no width."""
-    return all(char.isspace() or unicodedata.category(char) in ("Cf", "Cc") for char in text)
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing: spaces, control characters, characters of no width, marks upon nothing."""
+    return all(
+        char.isspace() or char in _BLANK or unicodedata.category(char) in ("Cf", "Cc", "Mn", "Me", "Cn")
+        for char in text[:_LOOKED]
+    )
