@@ -6,6 +6,7 @@ Nothing here knows the package that is tested. What is judged is the conversatio
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tests.payloads import contents, order, pairing, reasoning
@@ -156,6 +157,6 @@ def stored_followers(payload: dict[str, Any]) -> dict[str, str]:
     items = payload["input"]
     return {
         item["id"]: after["id"]
-        for item, after in zip(items, items[1:], strict=False)
+        for item, after in pairwise(items)
         if item.get("type") == "reasoning" and after.get("id")
     }

@@ -67,7 +67,9 @@ def instructions_stand_before_an_answer(request: Request) -> Iterator[str]:
     """What the system says in the middle stands between a user and an assistant."""
     roles = [turn.role for turn in merged(request.said)]
     for at, role in enumerate(roles):
-        if role == "system" and (at == 0 or roles[at - 1] != "user" or roles[at + 1 : at + 2] not in ([], ["assistant"])):
+        if role == "system" and (
+            at == 0 or roles[at - 1] != "user" or roles[at + 1 : at + 2] not in ([], ["assistant"])
+        ):
             yield f"instructions are misplaced in turn {at}"
 
 
@@ -126,5 +128,3 @@ def the_user_or_a_tool_is_last(request: Request) -> Iterator[str]:
             yield f"a prefix at {turn.at} is not last"
         if is_last and turn.role in ("assistant", "system") and not is_prefix:
             yield f"the last message is the {turn.role}'s"
-
-

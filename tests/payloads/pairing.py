@@ -42,7 +42,7 @@ def tool_messages_follow_their_calls(request: Request) -> Iterator[str]:
         yield f"{len(waiting)} calls are not answered at the end"
 
 
-# Ollama refuses nothing and knows no ids: a result is of the call that stands where it stands, or it misleads the model.
+# Ollama refuses nothing and knows no ids: a result is that of the call in its place, or it misleads the model.
 def as_many_tool_messages_as_calls(request: Request) -> Iterator[str]:
     """Behind each message with calls stand as many results."""
     waiting = 0
@@ -62,12 +62,12 @@ def as_many_tool_messages_as_calls(request: Request) -> Iterator[str]:
 # Mistral, ids of tool calls: none twice in an assistant's message nor in its results.
 def no_id_twice(request: Request) -> Iterator[str]:
     """A call has one id of its own and one result."""
-    for called, turns in groupby(request.said, lambda turn: turn.role == "tool"):
-        of_one_step = [list(turns)] if called else [[turn] for turn in turns]
-        for step in of_one_step:
-            ids = [part.id for turn in step for part in (*turn.calls, *turn.results)]
-            if len(set(ids)) < len(ids):
-                yield f"an id comes twice from {step[0].at} on"
+    for turn in request.said:
+        if _has_twice(turn.calls):
+            yield f"an id comes twice in the calls at {turn.at}"
+    for turn in merged(request.said):
+        if _has_twice(turn.results):
+            yield f"an id comes twice in the results from {turn.at} on"
 
 
 # Mistral, form of an id, up to tokenizers v11; newer ones take any.
@@ -203,7 +203,11 @@ def _with_the_one_before(turns: Sequence[Turn]) -> Iterable[tuple[Turn | None, T
 
 
 def _with_the_one_after(turns: Sequence[Turn]) -> Iterable[tuple[Turn, Turn | None]]:
-    return zip(turns, (*turns[1:], None), strict=True)
+    return zip(turns, (*turns[1:], None), strict=False)
+
+
+def _has_twice(parts: Sequence[Part]) -> bool:
+    return len({part.id for part in parts}) < len(parts)
 
 
 def _known_by(part: Part) -> tuple[str, str]:

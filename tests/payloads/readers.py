@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from tests.payloads.turns import Part, Turn
@@ -16,8 +16,8 @@ def chat_completions(payload: Payload) -> Iterator[Turn]:
 
     A function call of before there were tools has no id, and nobody asks for its result: it is read as `other`.
     """
-    for at, message in enumerate(payload.get("messages") or ()):
-        parts = [Part(kind="media", raw=image) for image in message.get("images") or ()]
+    for at, message in enumerate(_list(payload, "messages")):
+        parts = [Part(kind="media", raw=image) for image in _list(message, "images")]
         if thought := message.get("reasoning_content") or message.get("thinking"):
             parts.append(Part(kind="reasoning", text=thought, raw=message))
         if message["role"] == "tool":
@@ -27,15 +27,15 @@ def chat_completions(payload: Payload) -> Iterator[Turn]:
             parts += _chat_content(message.get("content"))
         parts += [
             Part(kind="call", id=call.get("id") or "", name=call["function"]["name"], raw=call)
-            for call in message.get("tool_calls") or ()
+            for call in _list(message, "tool_calls")
         ]
         yield Turn(role=_role(message["role"]), parts=tuple(parts), at=at, raw=message)
 
 
 def responses(payload: Payload) -> Iterator[Turn]:
     """Read OpenAI's responses: every item is a turn."""
-    given = payload.get("input") or ()
-    items: Iterable[Any] = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    given = payload.get("input")
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else _list(payload, "input")
     for at, item in enumerate(items):
         kind = item.get("type", "message")
         one = Part(kind="other", raw=item)
@@ -57,7 +57,7 @@ def anthropic(payload: Payload) -> Iterator[Turn]:
     """Read Anthropic's messages, each as it stands there."""
     if system := payload.get("system"):
         yield Turn(role="system", parts=tuple(_blocks(system)), at=-1, raw=system)
-    for at, message in enumerate(payload.get("messages") or ()):
+    for at, message in enumerate(_list(payload, "messages")):
         yield Turn(role=message["role"], parts=tuple(_blocks(message["content"])), at=at, raw=message)
 
 
@@ -66,8 +66,8 @@ def gemini(payload: Payload) -> Iterator[Turn]:
     if system := payload.get("systemInstruction"):
         yield Turn(role="system", parts=tuple(map(_gemini_part, system["parts"])), at=-1, raw=system)
     roles = {"model": "assistant", "user": "user", "function": "user"}
-    for at, content in enumerate(payload.get("contents") or ()):
-        parts = tuple(map(_gemini_part, content.get("parts") or ()))
+    for at, content in enumerate(_list(payload, "contents")):
+        parts = tuple(map(_gemini_part, _list(content, "parts")))
         role = content.get("role") or "user"
         yield Turn(role=roles.get(role, f"invalid: {role}"), parts=parts, at=at, raw=content)
 
@@ -76,9 +76,14 @@ def bedrock(payload: Payload) -> Iterator[Turn]:
     """Read Bedrock's messages of its Converse API."""
     if system := payload.get("system"):
         yield Turn(role="system", parts=tuple(map(_bedrock_part, system)), at=-1, raw=system)
-    for at, message in enumerate(payload.get("messages") or ()):
+    for at, message in enumerate(_list(payload, "messages")):
         parts = tuple(map(_bedrock_part, message["content"]))
         yield Turn(role=message["role"], parts=parts, at=at, raw=message)
+
+
+def _list(owner: dict[str, Any], key: str) -> list[Any]:
+    """Give a list that may be absent or null."""
+    return owner.get(key) or []
 
 
 def _role(role: str) -> str:

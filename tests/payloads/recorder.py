@@ -1,4 +1,4 @@
-"""A server on this machine that keeps the body of each request and refuses it: what it has is what would have been sent."""
+"""A server on this machine that keeps the body of each request, which is what would have been sent, and refuses it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from unittest.mock import patch
 
 if TYPE_CHECKING:
@@ -47,11 +47,9 @@ class Recorder(ThreadingHTTPServer):
 
 
 class _Refuser(BaseHTTPRequestHandler):
-    server: Recorder
-
     def do_POST(self) -> None:
         """Keep the body, and refuse it."""
-        self.server.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        cast("Recorder", self.server).bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
         self._answer(400, _REFUSAL)
 
     def do_GET(self) -> None:
