@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableSequence, RunnableWithFal
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.configurable import RunnableConfigurableAlternatives, RunnableConfigurableFields
 
-from ctx_core.session.summarizing import summarizer_window
+from ctx_core.session.summarizers import summarizer_window
 from ctx_core.session.summary_prompts import as_prompt
 from langchain_ctx.bound_model import bound_model
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import BudgetError
-from ctx_core.session.summarizing import summarizer_window
+from ctx_core.session.summarizers import summarizer_window
 from ctx_core.session.summary_prompts import as_prompt
 from llamaindex_ctx.questions import text_of
 

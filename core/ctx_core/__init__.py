@@ -28,7 +28,8 @@ from ctx_core.report.figures import LayerReport
 from ctx_core.report.report import ContextReport
 from ctx_core.report.usage_log import UsageLog
 from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore
-from ctx_core.session.summarizing import Summarizer, Summarizing
+from ctx_core.session.summarizers import Summarizer
+from ctx_core.session.summarizing import Summarizing
 
 __version__ = "0.1.0"
 

@@ -136,6 +136,24 @@ def test_one_failure_in_a_turn_of_the_users_however_it_is_built(door: str) -> No
     assert len(calls) == 2
 
 
+class Down(dict[str, Any]):
+    """A store that takes nothing."""
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        """Fail."""
+        raise ConnectionError
+
+
+def test_a_store_that_is_down_costs_one_summary_a_turn() -> None:
+    """However many steps there are; the turn in which it is written shows it."""
+    notes = Notes()
+    session = ContextSession[OpenAIMessage](budget=40, counter=WORDS, states=Down(), summarizer=notes)
+    assert "notes 1" in contents(session.fit(steps(0)))[0]
+    for count in range(1, 12):
+        session.fit(steps(count))
+    assert len(notes.calls) == 1
+
+
 def test_many_conversations_at_once_hang_no_more_than_they_may() -> None:
     """20 that ask in one moment: 4 calls, 4 threads."""
     let_go, calls = threading.Event(), list[int]()

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import ToolDefinition
     from ctx_core.engine.context import Context
     from ctx_core.report.report import ContextReport
-    from ctx_core.session.summarizing import Summarizer, Summarizing
+    from ctx_core.session.summarizers import Summarizer
+    from ctx_core.session.summarizing import Summarizing
 
 WHOLE_MESSAGES: Final = ToolResultPolicy(overflow_share=1.0)
 """For recipes whose histories are filled in whole messages: a result is cut only where nothing else is left to go."""

@@ -22,7 +22,8 @@ from ctx_core.report.usage_log import UsageLog
 from ctx_core.session.declaration import Declaration, Declared, tokens_in
 from ctx_core.session.layers import LayerLike, as_layers
 from ctx_core.session.stores import StateStore
-from ctx_core.session.summarizing import Summarizer, Summarizing, as_summarizing
+from ctx_core.session.summarizers import Summarizer
+from ctx_core.session.summarizing import Summarizing, as_summarizing
 
 if TYPE_CHECKING:
     from collections.abc import Collection

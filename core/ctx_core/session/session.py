@@ -13,7 +13,8 @@ from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
 from ctx_core.session.conversation import Conversation
 from ctx_core.session.options import SessionKeywords, SessionOptions
-from ctx_core.session.sessions import Sessions, Turn
+from ctx_core.session.sessions import Sessions
+from ctx_core.session.turn import Turn
 from ctx_core.steps import arun, run
 
 if TYPE_CHECKING:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import threading
-import unicodedata
-from asyncio import CancelledError
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakValueDictionary
@@ -16,8 +13,8 @@ from ctx_core.awaiting import called, called_here, in_thread, is_async
 from ctx_core.budget import is_count
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting.counter import CounterLike, as_counter
-from ctx_core.counting.windows import window_of
-from ctx_core.errors import BudgetError, UnknownModelError
+from ctx_core.errors import BudgetError
+from ctx_core.session.summarizers import FEWEST_TOKENS, Summarizer, as_failures, text_of, told_window
 from ctx_core.session.summary_prompts import next_piece
 from ctx_core.steps import Step, Steps, arun, run
 from ctx_core.truncation import cut_end
@@ -27,27 +24,12 @@ if TYPE_CHECKING:
 
     from ctx_core.engine.context import Context
 
-Summarizer: TypeAlias = Callable[[str, Sequence[Message]], str | Awaitable[str]]
-"""Gives the new summary from the one so far (empty at first) and the messages that leave. May be a coroutine
-function; an object may have both `__call__` and, for the async doors, `acall`."""
-
-
 Progress: TypeAlias = Callable[[str, int], object]
 """Is told of a summary that is not finished, and of how many of the messages that leave are in it."""
 
 _WINDOW: Final = 64_000
 """Tokens that a summarizer is given at once, at least, where neither it nor the caller says: half of what small models
 take today. If the context's own window is larger, that: five turns of most of it are a few pieces at most."""
-_ANSWER: Final = 4_096
-"""Tokens for the answer of a summarizer with a model, at most a quarter of its window."""
-_FRAME: Final = 300
-"""Tokens of what it is told to do, rounded up."""
-_BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
-"""Letters and signs that show nothing: fillers of Hangul, the empty sign of Braille."""
-_LOOKED: Final = 10_000
-"""Characters in which something has to be shown."""
-_FEWEST: Final = 100
-"""Tokens of a window; less holds no message and no summary."""
 
 
 class Summarizing:
@@ -88,9 +70,9 @@ class Summarizing:
             BudgetError: if the window is below 100 tokens, the timeout is not above 0, `every` is below 1, or no call
                 may hang.
         """
-        window = _told_window(summarizer) if window is None else window
-        if window is not None and not (is_count(window) and window >= _FEWEST):
-            msg = f"the summarizer's window must be {_FEWEST} tokens or more, found {window!r}"
+        window = told_window(summarizer) if window is None else window
+        if window is not None and not (is_count(window) and window >= FEWEST_TOKENS):
+            msg = f"the summarizer's window must be {FEWEST_TOKENS} tokens or more, found {window!r}"
             raise BudgetError(msg)
         if not (is_count(every) and every):
             msg = f"every must be 1 or more answers, found {every!r}"
@@ -218,8 +200,8 @@ class Summarizing:
         return summary
 
     def _ask(self, summary: str, piece: Sequence[Message]) -> str:
-        with _as_failures():
-            return _text(called_here(self._summarizer, summary, piece))
+        with as_failures():
+            return text_of(called_here(self._summarizer, summary, piece))
 
     async def _aask(
         self, summary: str, piece: Sequence[Message], conversation: str, late: Callable[[str], None]
@@ -228,8 +210,8 @@ class Summarizing:
 
         ask = getattr(self._summarizer, "acall", self._summarizer)
         if is_async(ask):
-            with _as_failures():
-                return _text(await called(ask, summary, piece))
+            with as_failures():
+                return text_of(await called(ask, summary, piece))
         # Never in the loop's own pool: a few that hang would stop all else that runs there.
         call = in_thread(partial(self._ask, summary, piece))
         try:
@@ -268,24 +250,6 @@ _MADE: Final[WeakValueDictionary[int, Summarizing]] = WeakValueDictionary()
 """By the identity of the function, which each of them holds."""
 
 
-def summarizer_window(model: object) -> int | None:
-    """Give the tokens that a model takes at once as a summarizer: its window less the answer and the prompt's frame.
-
-    None where the window of the model is not known.
-    """
-    try:
-        window = window_of(model)
-    except UnknownModelError:
-        return None
-    answer = 0 if window.input_only else min(_ANSWER, window.tokens // 4)
-    return max(_FEWEST, window.tokens - answer - _FRAME)
-
-
-def _told_window(summarizer: object) -> int | None:
-    told = getattr(summarizer, "window", None)
-    return told if is_count(told) and told else None
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -299,35 +263,3 @@ def _ignored(task: asyncio.Future[Any]) -> None:
 def _tell(progress: Progress | None, given: int, summary: str) -> None:
     if progress is not None:
         progress(summary, given)
-
-
-def _text(answer: object) -> str:
-    """Give the text of an answer, if it says something."""
-    if isinstance(answer, str):
-        text = answer.strip()
-        if is_blank(text):
-            msg = "the summarizer gave an empty summary"
-            raise ValueError(msg)
-        return text
-    msg = f"the summarizer gave {type(answer).__name__} instead of a text"
-    raise TypeError(msg)
-
-
-@contextmanager
-def _as_failures() -> Generator[None]:
-    """Take whatever a summarizer raises for a failure of its own, which ends no turn; but for an interrupt."""
-    try:
-        yield
-    except (Exception, KeyboardInterrupt, CancelledError):  # `called` has seen whose cancellation it is
-        raise
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it is that of the summarizer
-        msg = f"the summarizer raised {type(error).__name__}"
-        raise RuntimeError(msg) from None
-
-
-def is_blank(text: str) -> bool:
-    """Whether a text shows nothing: spaces, control characters, characters of no width, marks upon nothing."""
-    return all(
-        char.isspace() or char in _BLANK or unicodedata.category(char) in ("Cf", "Cc", "Mn", "Me", "Cn")
-        for char in text[:_LOOKED]
-    )
