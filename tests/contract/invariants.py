@@ -76,21 +76,43 @@ def pairs(source: Sequence[OpenAIMessage]) -> dict[int, int]:
     """Give the position of its call for every result that answers one: the newest before it that asks for its id."""
     found: dict[int, int] = {}
     asking: list[_Asking] = []
-    doubles = _doubles(source)
+    doubles, run = _doubles(source), list[int]()
     for at, message in enumerate(source):
-        if at in doubles:
-            continue
-        if message["role"] in _RESULTS:
-            nearest = next(
-                (one for one in reversed(asking) if any(_answers(message, call) for call in one.calls)), None
-            )
-            slot = None if nearest is None else next((one for one in nearest.open if _answers(message, one)), None)
-            if nearest is not None and slot is not None:
-                nearest.open.remove(slot)
-                found[at] = nearest.at
-        elif calls := _calls(message):
-            asking.append(_Asking(at, calls, list(calls)))
+        if message["role"] in _RESULTS and at not in doubles:
+            run.append(at)
+        elif at not in doubles:
+            _pair_run(source, run, asking, found)
+            run.clear()
+            if calls := _calls(message):
+                asking.append(_Asking(at, calls, list(calls)))
+    _pair_run(source, run, asking, found)
     return found
+
+
+def _pair_run(
+    source: Sequence[OpenAIMessage], run: Sequence[int], asking: Sequence[_Asking], found: dict[int, int]
+) -> None:
+    """Pair results that stand in a row: first all with a known id, then all with a name, then the rest in order."""
+    named = {call.id for one in asking for call in one.calls if call.id}
+    left = list(run)
+    for at in [at for at in left if source[at].get("tool_call_id") in named]:
+        left.remove(at)
+        wanted = source[at]["tool_call_id"]
+        newest = next(one for one in reversed(asking) if any(call.id == wanted for call in one.calls))
+        slot = next((call for call in newest.open if call.id == wanted), None)
+        if slot is not None:
+            newest.open.remove(slot)
+            found[at] = newest.at
+    for by_name in (True, False):
+        for at in list(left):
+            result = source[at]
+            for one in reversed(asking if by_name else asking[-1:]):
+                slot = next((call for call in one.open if _goes(result, call, by_name=by_name)), None)
+                if slot is not None:
+                    one.open.remove(slot)
+                    found[at] = one.at
+                    left.remove(at)
+                    break
 
 
 class _Call(NamedTuple):
@@ -110,10 +132,11 @@ def _calls(message: OpenAIMessage) -> list[_Call]:
     return [*calls, _Call(None, legacy["name"])] if legacy else calls
 
 
-def _answers(result: OpenAIMessage, call: _Call) -> bool:
-    if result.get("tool_call_id"):
-        return bool(result["tool_call_id"] == call.id)
-    return result.get("name") in (None, call.name)
+def _goes(result: OpenAIMessage, call: _Call, *, by_name: bool) -> bool:
+    if result.get("tool_call_id") and call.id:
+        return False
+    names = {result.get("name"), result.get("tool_call_id")} - {None, ""}
+    return call.name in names if by_name else not result.get("name")
 
 
 def _question_of(source: Sequence[OpenAIMessage], at: int, lost: set[int]) -> int | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
 from ctx_core.history.cuts import steps
+from ctx_core.history.pairing import Asked, Pairing
 from ctx_core.history.policy import ERROR_WORDS
 from ctx_core.truncation import cut_middle
 
@@ -49,9 +50,15 @@ class Results:
             answers = range(start + 1, end)
             if len(calls) > 1:
                 self._many.update(answers)
-            for at, call in zip(answers, _called(calls, [entries[at].message for at in answers]), strict=True):
+            asked = Asked(start, calls)
+            pairing = Pairing()
+            pairing.ask(asked)
+            for _ in pairing.place([(at, entries[at].message) for at in answers]):
+                pass
+            answered = {at: calls[number] for number, (at, _) in asked.answers.items()}
+            for at in answers:
                 if not entries[at].made:
-                    self._found[at] = Result(entries[at].message, call, age, len(calls) > 1)
+                    self._found[at] = Result(entries[at].message, answered.get(at), age, len(calls) > 1)
         for at, entry in enumerate(entries):  # one whose call was cut off before it has no step
             if entry.message.role is Role.TOOL and not entry.made:
                 self._found.setdefault(at, Result(entry.message, None, len(found), parallel=False))
@@ -149,23 +156,3 @@ def is_error(message: Message) -> bool:
         return True
     text = message.text.lower()
     return any(word in text for word in ERROR_WORDS)
-
-
-def _called(calls: Sequence[ToolCall], results: Sequence[Message]) -> list[ToolCall | None]:
-    """Give the call that each of the results answers: by its id, else the next one of its name, else the next one."""
-    free = list(calls)
-
-    def taken(answers: Iterator[ToolCall]) -> ToolCall | None:
-        call = next(answers, None)
-        if call is not None:
-            free.remove(call)
-        return call
-
-    found: list[ToolCall | None] = [None] * len(results)
-    for at, result in enumerate(results):
-        if result.tool_call_id is not None:
-            found[at] = taken(call for call in free if call.id == result.tool_call_id)
-    for at, result in enumerate(results):
-        if found[at] is None:
-            found[at] = taken(call for call in free if result.name in (None, call.name)) or taken(iter(free))
-    return found

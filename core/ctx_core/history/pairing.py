@@ -1,0 +1,161 @@
+"""Which call a result answers.
+
+1. By its id, where both have one: the newest message that asks for it counts, as ids repeat within real conversations.
+2. Without an id on either side, by the tool's name, which some models give as the id of the result; else by its place.
+
+What has an id that no call has, while every call has one too, answers nothing. What answers a call that is answered
+already is joined to its result, or left out where it says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+from ctx_core.conversation.messages import Message, TextPart, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LOOKED_BACK: Final = 32
+"""Messages with open calls among which that of a result without an id is searched for, the newest first."""
+
+
+class Match(IntEnum):
+    """How well a result without a matching id goes with a call."""
+
+    NOT = 0
+    PLACE = 1
+    """Nothing speaks against it."""
+    NAME = 2
+    """It has the name of the tool."""
+
+
+def match(result: Message, call: ToolCall) -> Match:
+    """Say how well a result goes with a call, ids that are there on both sides being different; "" is no id."""
+    if result.tool_call_id and call.id:
+        return Match.NOT
+    if call.name in (result.name, result.tool_call_id):
+        return Match.NAME
+    return Match.NOT if result.name else Match.PLACE
+
+
+@dataclass(slots=True)
+class Asked:
+    """A message with calls, and the results found for it."""
+
+    position: int
+    calls: Sequence[ToolCall]
+    answers: dict[int, tuple[int, Message]] = field(default_factory=dict[int, tuple[int, Message]])
+    """By the number of the call: the position of its result, and the result."""
+
+    @property
+    def open(self) -> list[int]:
+        """Numbers of the calls that have no result."""
+        return [at for at in range(len(self.calls)) if at not in self.answers]
+
+
+@dataclass(slots=True)
+class Placed:
+    """Where a result went."""
+
+    asked: Asked | None
+    """The message whose call it answers; None: an orphan."""
+    second: bool = False
+    """Whether the call had one already."""
+    equal: bool = False
+    """Whether that one says the same."""
+
+
+class Pairing:
+    """Pairs results with calls, in the order of the conversation."""
+
+    def __init__(self) -> None:
+        """Begin without calls."""
+        self._asked: list[Asked] = []
+        self._by_id: dict[str, Asked] = {}
+        self._open: list[Asked] = []
+
+    def ask(self, asked: Asked) -> None:
+        """Add a message with calls."""
+        self._asked.append(asked)
+        self._open.append(asked)
+        self._by_id.update({call.id: asked for call in asked.calls if call.id})
+
+    def place(self, results: Sequence[tuple[int, Message]]) -> Iterator[Placed]:
+        """Put results that stand in a row to their calls: the surest first, so that the others take what is left.
+
+        Args:
+            results: each with its position.
+        """
+        left = list(results)
+        for rule in (self._by_its_id, self._by_its_name, self._by_its_place, self._second):
+            waiting: list[tuple[int, Message]] = []
+            for position, message in left:
+                found = rule(message)
+                if found is None:
+                    waiting.append((position, message))
+                else:
+                    yield self._put(position, message, *found)
+            left = waiting
+        yield from (Placed(None) for _ in left)
+
+    def _put(self, position: int, message: Message, asked: Asked, at: int) -> Placed:
+        known = asked.answers.get(at)
+        if known is None:
+            asked.answers[at] = (position, message)
+            if not asked.open:
+                self._open = [one for one in self._open[-_LOOKED_BACK:] if one is not asked]
+            return Placed(asked)
+        if _same(known[1], message):
+            return Placed(asked, second=True, equal=True)
+        asked.answers[at] = (known[0], _joined(known[1], message))
+        return Placed(asked, second=True)
+
+    def _by_its_id(self, message: Message) -> tuple[Asked, int] | None:
+        asked = self._by_id.get(message.tool_call_id or "")
+        if asked is None:
+            return None
+        numbers = [at for at, call in enumerate(asked.calls) if call.id == message.tool_call_id]
+        return asked, next((at for at in numbers if at not in asked.answers), numbers[-1])
+
+    def _by_its_name(self, message: Message) -> tuple[Asked, int] | None:
+        for asked in reversed(self._open[-_LOOKED_BACK:]):
+            for at in asked.open:
+                if match(message, asked.calls[at]) is Match.NAME:
+                    return asked, at
+        return None
+
+    def _by_its_place(self, message: Message) -> tuple[Asked, int] | None:
+        """Give the first open call of the newest message with calls: what has no name answers nothing older."""
+        asked = self._asked[-1] if self._asked else None
+        free = () if asked is None else (at for at in asked.open if match(message, asked.calls[at]))
+        at = next(iter(free), None)
+        return None if asked is None or at is None else (asked, at)
+
+    def _second(self, message: Message) -> tuple[Asked, int] | None:
+        """Give the answered call of the newest message that a result without a place goes with."""
+        if not self._asked:
+            return None
+        asked = self._asked[-1]
+        return max(
+            ((asked, at) for at, call in enumerate(asked.calls) if match(message, call) and at in asked.answers),
+            key=lambda found: (match(message, asked.calls[found[1]]), found[1]),
+            default=None,
+        )
+
+
+def _same(known: Message, second: Message) -> bool:
+    """Whether a second result adds nothing to the one that is known."""
+    return not second.parts or (known.parts, known.failed) == (second.parts, second.failed)
+
+
+def _joined(first: Message, second: Message) -> Message:
+    """Give a result that says what two said: texts with a line break between them, blocks in order."""
+    before, behind = first.parts, second.parts
+    if before and behind and isinstance(before[-1], TextPart) and isinstance(behind[0], TextPart):
+        seam = TextPart(f"{before[-1].text}\n{behind[0].text}")
+        before, behind = (*before[:-1], seam), behind[1:]
+    return replace(first, parts=(*before, *behind), failed=first.failed or second.failed, altered=True)
