@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ctx_core import HistoryPolicy, Share
@@ -270,11 +271,23 @@ def _holes(
     early = {at for at in kept if at < start} - may_go
     before = early - pinned - _head(source, policy) - _preserved(source, policy, question)
     running = not any(source[at]["role"] == "user" for at in range(first + 1, len(source)))
-    if before - {question} or (before and not (running or remembered)):
+    split = policy.split_last_run and question is not None and question == _last_run(source, lost)
+    if before - {question} or (before and not (running or remembered or split)):
         found.append("I9 hole")
     if question is not None and question not in kept:
         found.append("I9 answer without its question")
     return found
+
+
+def _last_run(source: Sequence[OpenAIMessage], lost: set[int]) -> int | None:
+    """Give the question of the newest finished turn with calls: its oldest steps may be missing."""
+    questions = [at for at, message in enumerate(source) if message["role"] == "user" and at not in lost]
+    runs = [
+        start
+        for start, end in pairwise(questions)
+        if any(_calls(source[at]) for at in range(start, end) if at not in lost)
+    ]
+    return runs[-1] if runs else None
 
 
 def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy, lost: set[int]) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Role
@@ -82,18 +83,22 @@ def _clear_results(cut: Cut) -> None:
 
 def _drop_turns(cut: Cut) -> None:
     """Keep so many of the newest turns that what is kept is nearest to the low-water mark; at least the running one."""
-    turns = cut.stretch.turns
+    stretch, turns = cut.stretch, cut.stretch.turns
     last = cut.first_preserved
     room = cut.room(cut.protected, cut.limit)
     room.add({at for at in cut.kept if at >= turns[last].start} - cut.protected)
-    start = turns[last].start
+    start, question = turns[last].start, set[int]()
+    run = next((turn for turn in reversed(turns[:-1]) if stretch.has_steps(turn)), None)
     for turn in reversed(turns[:last]):
-        before = room.left
+        before = replace(room)
         room.add(set(range(turn.start, turn.end)) & cut.kept - cut.protected)
-        if not _still_nearer(cut, room, before):
+        if not _still_nearer(cut, room, before.left):
+            if turn is run and stretch.policy.split_last_run and turn.has_question:
+                begun = _newest_steps(cut, before, turn.start, turn.end, turn.start + 1)
+                start, question = (start, question) if begun is None else (begun, {turn.start})
             break
         start = turn.start
-    cut.keep(cut.protected | {at for at in cut.kept if at >= start}, start)
+    cut.keep(cut.protected | question | {at for at in cut.kept if at >= start}, start)
 
 
 def _drop_steps(cut: Cut) -> None:
@@ -101,20 +106,41 @@ def _drop_steps(cut: Cut) -> None:
     stretch, turn = cut.stretch, cut.stretch.turns[-1]
     first = stretch.turns[cut.first_preserved].start
     begin = turn.start + 1 if turn.has_question else turn.start
-    cuts = [at for at in safe_cuts(stretch.entries, begin, turn.end) if at not in stretch.instructions]
-    if not cuts:
-        return
     always = cut.protected | {at for at in cut.kept if first <= at < begin}
-    room = cut.room(always, cut.limit)
-    room.add(set(range(cuts[-1], turn.end)) - always)
+    start = _newest_steps(cut, cut.room(always, cut.limit), begin, turn.end, begin, at_least=True)
+    if start is not None:
+        cut.keep(always | set(range(start, turn.end)), start)
+
+
+def _newest_steps(cut: Cut, room: Room, first: int, end: int, begin: int, *, at_least: bool = False) -> int | None:
+    """Give where the newest steps of a turn begin, of which as many are kept as bring it nearest to the low-water mark.
+
+    Args:
+        cut: what is worked on.
+        room: what is left beside all else that is kept.
+        first: index from which messages are kept for the steps' sake: that of their question, where it is not kept yet.
+        end: index behind the turn.
+        begin: index of its first step.
+        at_least: whether the last step stays, fit or not.
+
+    Returns:
+        An index; None where there is no step, or the last one does not fit.
+    """
+    entries, kept = cut.stretch.entries, cut.protected
+    cuts = [at for at in safe_cuts(entries, begin, end) if at not in cut.stretch.instructions]
+    if not cuts:
+        return None
     start = cuts[-1]
+    room.add(({*range(first, begin), *range(start, end)} & cut.kept) - kept)
+    if not at_least and not room.holds():
+        return None
     for at in reversed(cuts[:-1]):
         before = room.left
-        room.add(set(range(at, start)) - always)
+        room.add((set(range(at, start)) & cut.kept) - kept)
         if not _still_nearer(cut, room, before):
             break
         start = at
-    cut.keep(always | set(range(start, turn.end)), start)
+    return start
 
 
 def _still_nearer(cut: Cut, room: Room, before: int) -> bool:

@@ -92,6 +92,9 @@ class HistoryPolicy:
     """A call in mid-history that was never answered gets a `stub` result, or is taken out (`drop`)."""
     stub: str = "[no result: the call was not answered]"
     """The stub's text."""
+    split_last_run: bool = True
+    """Whether the newest finished turn with calls, where it does not fit, loses its oldest steps and not all of it: its
+    question and its last answer stay, with as many of its newest steps as fit. Turns before it go whole."""
     start_with_user: bool = False
     """Whether a history that begins with an assistant's greeting loses it even where nothing has to go."""
 

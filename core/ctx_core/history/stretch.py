@@ -90,6 +90,10 @@ class Stretch:
         """Give the tokens that an entry would cost in some form."""
         return self.counter.count_message(form, parallel=self.results.is_parallel(at))
 
+    def has_steps(self, turn: Turn) -> bool:
+        """Whether a turn holds calls of tools."""
+        return any(self.entries[at].message.tool_calls for at in range(turn.start, turn.end))
+
     def index_of(self, position: int) -> int:
         """Give the index of the first entry that stands at a position of the history or behind it.
 

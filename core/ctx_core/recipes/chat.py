@@ -76,7 +76,7 @@ class Chat(Recipe):
         """Give the builder of one request."""
         del question
         system = Layer(name="system", text=self.system, protected=True, cut=cut_to_characters)
-        policy = HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES)
+        policy = HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES, split_last_run=False)
         return ContextBuilder(self.budget, self.counter).layer(system).tools(tools).history(policy)
 
     def figures(self, context: Context[NativeT]) -> ChatFigures[NativeT]:

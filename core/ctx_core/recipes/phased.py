@@ -80,7 +80,13 @@ class Phased(Recipe):
         for layer in (Layer(name="system", text=self.system, protected=True), *_layers(self.now)):
             builder = builder.layer(layer)
         return builder.history(
-            HistoryPolicy(keep_first=1, omission_marker=OMITTED, low_water=self.low_water, results=WHOLE_MESSAGES)
+            HistoryPolicy(
+                keep_first=1,
+                omission_marker=OMITTED,
+                low_water=self.low_water,
+                results=WHOLE_MESSAGES,
+                split_last_run=False,
+            )
         )
 
 
