@@ -126,7 +126,7 @@ def _time(date: object) -> datetime | None:
 
 def _selectors(arguments: argparse.Namespace) -> list[Selector]:
     words = Bm25()
-    plain = Bm25(neighbours=(), episode=0, analyzer=plain_words)
+    plain = Bm25(neighbors=(), episode=0, analyzer=plain_words)
     ours = Boosted(words)
     selectors = [
         Selector("last turns", lambda known, _question, _budget: reversed(known.items)),

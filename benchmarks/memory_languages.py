@@ -28,10 +28,10 @@ BUDGETS: Final = (500, 1_000, 2_000, 4_000)
 _LONGEST: Final = 3_000
 RANKERS: Final = {
     "recency": recency,
-    "BM25, plain": Bm25(neighbours=(), episode=0, analyzer=plain_words),
-    "BM25, stems": Bm25(neighbours=(), episode=0),
-    "with neighbours": Bm25(episode=0),
-    "with neighbours and episodes": Bm25(),
+    "BM25, plain": Bm25(neighbors=(), episode=0, analyzer=plain_words),
+    "BM25, stems": Bm25(neighbors=(), episode=0),
+    "with neighbors": Bm25(episode=0),
+    "with neighbors and episodes": Bm25(),
     "ctx-layers": relevance(),  # its bonus for the user's words costs here: the evidence is always an answer
 }
 

@@ -1,6 +1,6 @@
 """The door between LangChain's messages and the neutral ones.
 
-A message is read as it is: neither chunks nor content blocks are normalised, so that what is not altered goes
+A message is read as it is: neither chunks nor content blocks are normalized, so that what is not altered goes
 out as the very object that came in, and what is altered keeps all that is not text.
 """
 

@@ -30,7 +30,7 @@ _REFUSED: Final = {
 """Options that are of the whole request, of which a history is only the middle."""
 
 
-class HistoryView(BaseChatMessageHistory):
+class WindowHistory(BaseChatMessageHistory):
     """Reads through a budget and writes through to the store, whole."""
 
     def __init__(
@@ -61,11 +61,11 @@ class HistoryView(BaseChatMessageHistory):
         Raises:
             ContextOverflowError: if system messages or what the policy pins do not fit.
         """
-        return run(self._view())
+        return run(self._window())
 
     async def aget_messages(self) -> list[BaseMessage]:
         """Give the messages that fit; as `messages`."""
-        return await arun(self._view())
+        return await arun(self._window())
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Store messages, whatever their size. What the store raises is passed on."""
@@ -91,7 +91,7 @@ class HistoryView(BaseChatMessageHistory):
             await self._backing.aclear()
         await asyncio.to_thread(self._sessions.forget, self._conversation)
 
-    def _view(self) -> Steps[list[BaseMessage]]:
+    def _window(self) -> Steps[list[BaseMessage]]:
         stored: list[BaseMessage] = yield Step(self._stored, self._astored)
         waiting = _input_to_come(stored)
         turn = Turn(history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled)
@@ -107,7 +107,7 @@ class HistoryView(BaseChatMessageHistory):
             return await self._backing.aget_messages()
 
 
-class BudgetedChatMessageHistory(HistoryView):
+class BudgetedChatMessageHistory(WindowHistory):
     """A history whose `messages` fit a budget, while its store keeps every message that was ever added.
 
     For one conversation, and one turn of it at a time. Where turns of a session may run at once, give

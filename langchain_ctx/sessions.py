@@ -8,7 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from ctx_core.errors import BudgetError
-from langchain_ctx.history import HistoryView, history_sessions
+from langchain_ctx.history import WindowHistory, history_sessions
 from langchain_ctx.session_lock import SessionLocks
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from langchain_ctx.options import Keywords
 
 
-class FrozenView(HistoryView):
+class FrozenHistory(WindowHistory):
     """The history as it was when one turn first looked at it, until that turn has stored its messages.
 
     LangChain takes the input of a turn to be what follows the history, and reads the history once more to know
@@ -110,9 +110,9 @@ def budgeted_session_history(
         lock = locks.of(key)
         with lock.hold():
             store = store_factory(*args, **kwargs)
-        view = FrozenView(store, sessions, lock=lock, key=key)
-        view.enabled = histories.enabled
-        return view
+        frozen = FrozenHistory(store, sessions, lock=lock, key=key)
+        frozen.enabled = histories.enabled
+        return frozen
 
     histories = cast("SessionHistories", session_history)
     histories.enabled = enabled

@@ -13,8 +13,8 @@ from ctx_core.budget import is_count
 from ctx_core.session import Conversation, Turn
 from ctx_core.steps import Step, Steps, arun, run
 from llamaindex_ctx import settings
+from llamaindex_ctx.memory_fields import MemoryFields, copied, owned
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
-from llamaindex_ctx.record import MemoryRecord, copied, owned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence, Sized
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from llamaindex_ctx.stores import ChatStore
 
 
-class ContextMemoryBuffer(MemoryRecord):
+class ContextMemoryBuffer(MemoryFields):
     """Keeps the whole conversation, and gives engines and agents as much of it as fits a token budget.
 
     Takes the place of `ChatMemoryBuffer` and `Memory`. `get` gives a view that providers accept: within the
@@ -151,7 +151,7 @@ class ContextMemoryBuffer(MemoryRecord):
         Raises:
             ContextOverflowError: if what cannot be left out doesn't fit. It is a `ValueError`.
         """
-        return run(self._view(input, initial_token_count))
+        return run(self._window(input, initial_token_count))
 
     async def aget(
         self,
@@ -160,7 +160,7 @@ class ContextMemoryBuffer(MemoryRecord):
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> list[ChatMessage]:
         """Give what of the conversation fits, as `get` does."""
-        return await arun(self._view(input, initial_token_count))
+        return await arun(self._window(input, initial_token_count))
 
     def get_all(self) -> list[ChatMessage]:
         """Give a copy of the whole conversation."""
@@ -217,7 +217,7 @@ class ContextMemoryBuffer(MemoryRecord):
     def _conversation(self) -> Conversation:
         return Conversation(key=self.chat_store_key)
 
-    def _view(self, asked: object, taken: int) -> Steps[list[ChatMessage]]:
+    def _window(self, asked: object, taken: int) -> Steps[list[ChatMessage]]:
         """Choose what the engine gets; a question that it will add itself has room kept for it."""
         messages: list[ChatMessage] = yield Step(self._door.read, self._door.aread)
         question = as_question(asked)

@@ -96,7 +96,7 @@ def test_a_number_that_looks_like_a_short_address_counts() -> None:
 
 
 def test_the_place_of_a_difference_is_shown() -> None:
-    """Of a long text only the neighbourhood of the first difference is shown, of both."""
+    """Of a long text only the neighborhood of the first difference is shown, of both."""
     saved, fresh = (shown(text_plain="a" * 1_000 + number + "z" * 1_000) for number in ("41", "57"))
 
     (told,) = differences(saved, fresh)

@@ -61,7 +61,7 @@ class BudgetCheck:
     """Tokens that are left, 0 if there are none."""
     within: bool
     """Whether it fits."""
-    utilisation: int
+    utilization: int
     """`current` in whole percent of `max_input`, rounded."""
 
 
@@ -207,7 +207,7 @@ class ContextBudget:
             current=current,
             available=max(0, limit - current),
             within=current <= limit,
-            utilisation=round(100 * current / limit),
+            utilization=round(100 * current / limit),
         )
 
     def __reduce__(self) -> tuple[object, ...]:

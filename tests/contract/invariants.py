@@ -26,7 +26,7 @@ _MAY_CHANGE: Final = {
 
 
 def numbered(source: Iterable[OpenAIMessage]) -> list[OpenAIMessage]:
-    """Give every message its position in a field that no codec knows, so that even a shortened copy is recognised."""
+    """Give every message its position in a field that no codec knows, so that even a shortened copy is recognized."""
     return [{**message, "n": at} for at, message in enumerate(source)]
 
 

@@ -213,7 +213,7 @@ def test_a_users_counter_sees_single_texts_only() -> None:
 
 
 @needs_shared
-def test_a_long_history_is_tokenised_once() -> None:
+def test_a_long_history_is_tokenized_once() -> None:
     """Case 082: no more than its own characters, and nothing on a second read."""
     case = case_named("082")
     exact = TokenCounter.for_encoding("o200k_base").tokenizer

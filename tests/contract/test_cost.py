@@ -1,4 +1,4 @@
-"""A turn on a long history tokenises the new text only."""
+"""A turn on a long history tokenizes the new text only."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def talk(size: int) -> list[OpenAIMessage]:
 QUESTION = {"role": "user", "content": "and when does the next one leave?"}
 
 
-def test_a_first_look_tokenises_the_window_and_not_the_history(recording: Recording, counter: TokenCounter) -> None:
+def test_a_first_look_tokenizes_the_window_and_not_the_history(recording: Recording, counter: TokenCounter) -> None:
     """Newest first, until no more fits: of ten thousand messages a few dozen are looked at."""
     context = fit([*talk(LONG), QUESTION], BUDGET, counter=counter)
     asked = recording.news()
@@ -77,7 +77,7 @@ def test_a_first_look_tokenises_the_window_and_not_the_history(recording: Record
 
 
 @pytest.mark.parametrize("remembered", [True, False], ids=["with a state", "without a state"])
-def test_a_turn_tokenises_the_new_text_only(recording: Recording, counter: TokenCounter, remembered: bool) -> None:  # noqa: FBT001 - a table's column
+def test_a_turn_tokenizes_the_new_text_only(recording: Recording, counter: TokenCounter, remembered: bool) -> None:  # noqa: FBT001 - a table's column
     """What was counted once is known, whatever objects hold it."""
     state = WindowState() if remembered else None
     first = fit([*talk(LONG), QUESTION], BUDGET, counter=counter, state=state)
@@ -97,7 +97,7 @@ def test_a_turn_tokenises_the_new_text_only(recording: Recording, counter: Token
     ],
     ids=["keep first", "max messages", "marker", "results"],
 )
-def test_a_turn_tokenises_little_under_every_policy(
+def test_a_turn_tokenizes_little_under_every_policy(
     recording: Recording, counter: TokenCounter, policy: HistoryPolicy
 ) -> None:
     """The new text, and a marker where there is one."""
@@ -110,7 +110,7 @@ def test_a_turn_tokenises_little_under_every_policy(
     assert all("left out" in one for one in new - {answer["content"], more["content"]})
 
 
-def test_many_turns_tokenise_each_text_once(recording: Recording, counter: TokenCounter) -> None:
+def test_many_turns_tokenize_each_text_once(recording: Recording, counter: TokenCounter) -> None:
     """A conversation that grows through several cuts."""
     messages, state = talk(200), WindowState()
     for at in range(200, 400, 2):
@@ -157,7 +157,7 @@ def memory_turns(counter: TokenCounter) -> Callable[[int], object]:
 
 
 @pytest.mark.parametrize("turns", [runnable_turns, history_turns, memory_turns], ids=["runnable", "history", "memory"])
-def test_a_turn_through_a_face_tokenises_the_new_text_only(
+def test_a_turn_through_a_face_tokenizes_the_new_text_only(
     turns: Callable[[TokenCounter], Callable[[int], object]], recording: Recording, counter: TokenCounter
 ) -> None:
     """On ten thousand messages: the two that are new, and the question where the face sees it."""

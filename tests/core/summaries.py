@@ -1,4 +1,4 @@
-"""A conversation that is summarised as it goes on, and summarisers for it."""
+"""A conversation that is summarized as it goes on, and summarizers for it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def contents(context: Context[OpenAIMessage]) -> list[str]:
 
 
 class Notes:
-    """Summarises by numbering its own calls, and remembers what it was given."""
+    """Summarizes by numbering its own calls, and remembers what it was given."""
 
     def __init__(self) -> None:
         """Begin without calls."""
@@ -104,5 +104,5 @@ class Conversation:
 
 def fail(summary: str, messages: Sequence[Message]) -> str:
     """Fail as a provider does, with content in the error."""
-    msg = f"cannot summarise {messages[0].text!r} after {summary!r}"
+    msg = f"cannot summarize {messages[0].text!r} after {summary!r}"
     raise ConnectionError(msg)

@@ -209,13 +209,13 @@ def test_check_says_how_a_request_stands() -> None:
     """Largest input, current, available, within or not, and whole percent."""
     budget = ContextBudget(100, reserve=20)
     check = budget.check([Message.user("word " * 37)], counter=words)
-    assert (check.max_input, check.current, check.available, check.within, check.utilisation) == (80, 44, 36, True, 55)
+    assert (check.max_input, check.current, check.available, check.within, check.utilization) == (80, 44, 36, True, 55)
 
 
 def test_check_says_what_is_too_much() -> None:
     """Nothing is available then, and more than 100 percent used."""
     check = ContextBudget(50).check([{"role": "user", "content": "word " * 93}], counter=words)
-    assert (check.current, check.available, check.within, check.utilisation) == (100, 0, False, 200)
+    assert (check.current, check.available, check.within, check.utilization) == (100, 0, False, 200)
 
 
 @pytest.mark.parametrize(("words_in_it", "within"), [(43, True), (44, False)])

@@ -62,7 +62,7 @@ def test_with_only_text_drops_everything_else() -> None:
 
 
 def test_without_calls_drops_the_blocks_that_spell_them_again() -> None:
-    """A call goes wherever it is written; its neighbours stay."""
+    """A call goes wherever it is written; its neighbors stay."""
     calls = (ToolCall(name="f", id="c1"), ToolCall(name="f", id="c2"))
     blocks = (OpaquePart(kind="tool_use", call_id="c1"), OpaquePart(kind="tool_use", call_id="c2"), TextPart("hm"))
     message = Message(role=Role.ASSISTANT, parts=blocks, tool_calls=calls).without_calls(frozenset({0}))

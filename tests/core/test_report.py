@@ -105,10 +105,10 @@ def test_trimmed_says_whether_anything_went(report: ContextReport) -> None:
 
 
 @pytest.mark.parametrize(("used", "percent"), [(0, 0), (1, 1), (40, 50), (80, 100)])
-def test_utilisation_is_in_whole_percent(used: int, percent: int) -> None:
+def test_utilization_is_in_whole_percent(used: int, percent: int) -> None:
     """Of the limit, not of the total."""
     report = ContextReport(total=100, reserve=20, used=used, layers=(), history=HistoryReport(), counter="words")
-    assert report.utilisation == percent
+    assert report.utilization == percent
 
 
 def test_an_unknown_layer_is_a_key_error(report: ContextReport) -> None:
@@ -155,7 +155,7 @@ def test_the_text_is_a_table(report: ContextReport) -> None:
     assert [row.split()[0] for row in rows] == [layer.name for layer in report.layers]
     end = head.index("used") + len("used")
     assert [row[:end].split()[-1] for row in rows] == [f"{layer.used:,}" for layer in report.layers]
-    assert summary.startswith(f"{report.used} of 80 tokens ({report.utilisation} %), 20 kept for the answer")
+    assert summary.startswith(f"{report.used} of 80 tokens ({report.utilization} %), 20 kept for the answer")
 
 
 def test_rich_shows_the_same(report: ContextReport) -> None:

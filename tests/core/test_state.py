@@ -33,7 +33,7 @@ STATE = WindowState(
     reasoning_from=3,
     summary="said",
     summarized=7,
-    spared=(2,),
+    kept_then=(2,),
     summary_ends=(3, 6),
     summary_keys=("k3", "k6"),
     summary_digest="0f",
@@ -114,7 +114,7 @@ def test_a_state_can_be_hashed() -> None:
         replace(STATE, gone_keys=None),
         replace(STATE, cleared={-1: 3, 99: -7}, shortened={-1: 5, 99: -5}),
         replace(STATE, summary_ends=(-1, 10**6)),
-        replace(STATE, spared=(-1, 99), summarized=10**6),
+        replace(STATE, kept_then=(-1, 99), summarized=10**6),
         replace(STATE, reasoning_from=10**6),
     ],
 )
@@ -164,7 +164,7 @@ def test_the_start_stays_until_the_next_overflow() -> None:
     assert cuts == 4
 
 
-def test_a_store_that_dropped_its_oldest_messages_is_recognised() -> None:
+def test_a_store_that_dropped_its_oldest_messages_is_recognized() -> None:
     """The start is found where it is now."""
     messages = [*talk(9), NEXT]
     first = fit(messages, 50, counter=WORDS, state=WindowState())

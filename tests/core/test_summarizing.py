@@ -37,7 +37,7 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
     given: list[Message] = []
     answers = budget["summary"] if isinstance(budget["summary"], list) else [budget["summary"]] * 9
 
-    def summarise(_: str, messages: Sequence[Message]) -> str:
+    def summarize(_: str, messages: Sequence[Message]) -> str:
         given.extend(messages)
         return answers[0] if answers[0] != "RAISES" else fail("", messages)
 
@@ -48,7 +48,7 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
     rolling = RollingSummary(cap=Tokens(budget.get("summary_tokens", 20)), role=role, heading="")
     builder = ContextBuilder(1_000 if of_messages else budget["max_tokens"], WORDS).history(policy)
     builder = builder.rolling_summary(rolling)
-    summarizing = Summarizing(summarise, window=budget.get("summary_input_tokens", 16_000))
+    summarizing = Summarizing(summarize, window=budget.get("summary_input_tokens", 16_000))
 
     context = ContextSession[OpenAIMessage](builder, summarizer=summarizing).fit(source)
 
@@ -59,7 +59,7 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
     sent = [message for message in context.messages if message in source]
     assert given
     assert [message.origin for message in given if message.origin in sent] == []
-    # Whatever is gone was given to the summariser; where it failed, a marker says how much is missing.
+    # Whatever is gone was given to the summarizer; where it failed, a marker says how much is missing.
     assert len(sent) + len(given) == len(source)
     raised = budget["summary"] == "RAISES"
     assert [text for text in contents(context) if f"[{len(given)} earlier messages omitted]" in text][:1] == (
@@ -68,7 +68,7 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.USER])
-def test_every_message_is_summarised_once_in_order_and_onto_the_summary_before(role: Role) -> None:
+def test_every_message_is_summarized_once_in_order_and_onto_the_summary_before(role: Role) -> None:
     """At each cut what leaves is given once, with the summary that stands for all before it."""
     notes, conversation = Notes(), Conversation(role)
     summarizing = Summarizing(notes, every=1)
@@ -110,7 +110,7 @@ def test_as_a_user_message_it_stands_where_the_messages_stood() -> None:
     assert [message.synthetic for message in context.messages[:4]] == [False, False, True, False]
 
 
-def test_what_stays_is_never_summarised() -> None:
+def test_what_stays_is_never_summarized() -> None:
     """System messages, the pinned with their step, the first ones and the current message are not given."""
     pinned = "the password is tide"
     messages = talk(30)
@@ -124,7 +124,7 @@ def test_what_stays_is_never_summarised() -> None:
     assert len(notes.given) + len(context.messages) - 1 == len(messages)
 
 
-def test_what_loses_its_place_later_is_summarised_then() -> None:
+def test_what_loses_its_place_later_is_summarized_then() -> None:
     """A question that was kept for the running turn leaves with it, and is given when it does."""
     running: list[OpenAIMessage] = [{"role": "user", "content": "do it all"}]
     for at in range(12):
@@ -239,6 +239,6 @@ def test_what_cannot_work_is_refused(options: dict[str, Any], said: str) -> None
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])  # noqa: S301 - our own bytes
 def test_copies_work_on_their_own(again: Callable[[Summarizing], Summarizing]) -> None:
-    """A copy summarises with the same settings, and its lock is its own."""
+    """A copy summarizes with the same settings, and its lock is its own."""
     other = again(Summarizing(fail, timeout=None))
     assert contents(Conversation().ask(other, talk(20)))[0].endswith("earlier messages omitted]")

@@ -72,16 +72,16 @@ async def test_a_task_that_takes_too_long_is_cancelled() -> None:
 
 
 async def test_a_cancelled_turn_leaves_the_way_free() -> None:
-    """The next turn of the conversation has it summarised."""
+    """The next turn of the conversation has it summarized."""
     started = asyncio.Event()
     answers: list[Callable[[], Any]] = [asyncio.Event().wait, lambda: asyncio.sleep(0)]
 
-    async def summarise(_: str, __: Sequence[Message]) -> str:
+    async def summarize(_: str, __: Sequence[Message]) -> str:
         started.set()
         await answers.pop(0)()
         return "notes"
 
-    conversation, summarizing = Conversation(), Summarizing(summarise)
+    conversation, summarizing = Conversation(), Summarizing(summarize)
     turn = asyncio.create_task(conversation.aask(summarizing, talk(20)))
     await started.wait()
     turn.cancel()
@@ -90,17 +90,17 @@ async def test_a_cancelled_turn_leaves_the_way_free() -> None:
     assert (await conversation.aask(summarizing, talk(20))).state.summary == "notes"
 
 
-def test_threads_at_once_have_it_summarised_once() -> None:
-    """One has it summarised; the others go out with the marker and don't wait."""
+def test_threads_at_once_have_it_summarized_once() -> None:
+    """One has it summarized; the others go out with the marker and don't wait."""
     asked, others, calls = threading.Event(), threading.Event(), []
 
-    def summarise(_: str, __: Sequence[Message]) -> str:
+    def summarize(_: str, __: Sequence[Message]) -> str:
         calls.append(1)
         asked.set()
         others.wait(20)
         return "notes"
 
-    session = Conversation().session(Summarizing(summarise))
+    session = Conversation().session(Summarizing(summarize))
 
     def ask() -> Context[OpenAIMessage]:
         return session.fit(talk(20))
@@ -116,16 +116,16 @@ def test_threads_at_once_have_it_summarised_once() -> None:
     assert all(contents(context)[0].endswith("earlier messages omitted]") for context in meanwhile)
 
 
-async def test_tasks_at_once_have_it_summarised_once() -> None:
+async def test_tasks_at_once_have_it_summarized_once() -> None:
     """The same on an event loop."""
     calls = []
 
-    async def summarise(_: str, __: Sequence[Message]) -> str:
+    async def summarize(_: str, __: Sequence[Message]) -> str:
         calls.append(1)
         await asyncio.sleep(0)
         return "notes"
 
-    session = Conversation().session(Summarizing(summarise))
+    session = Conversation().session(Summarizing(summarize))
     turns = [session.afit(talk(20)) for _ in range(5)]
     contexts = await asyncio.gather(*turns)
     assert len(calls) == 1
@@ -157,13 +157,13 @@ class Meeting:
 
 
 def test_a_coroutine_function_serves_the_sync_door() -> None:
-    """The same summariser goes to both doors."""
+    """The same summarizer goes to both doors."""
 
-    async def summarise(_: str, __: Sequence[Message]) -> str:
+    async def summarize(_: str, __: Sequence[Message]) -> str:
         await asyncio.sleep(0)
         return "notes"
 
-    assert Conversation().ask(Summarizing(summarise), talk(20)).state.summary == "notes"
+    assert Conversation().ask(Summarizing(summarize), talk(20)).state.summary == "notes"
 
 
 async def test_the_async_door_prefers_a_method_that_does_not_block() -> None:
@@ -184,11 +184,11 @@ async def test_a_plain_function_does_not_stop_the_event_loop() -> None:
     """In the async door it runs in a thread."""
     loop_thread, threads = threading.get_ident(), []
 
-    def summarise(_: str, __: Sequence[Message]) -> str:
+    def summarize(_: str, __: Sequence[Message]) -> str:
         threads.append(threading.get_ident())
         return "notes"
 
-    await Conversation().aask(Summarizing(summarise), talk(20))
+    await Conversation().aask(Summarizing(summarize), talk(20))
     assert len(threads) == 1
     assert threads[0] != loop_thread
 
@@ -197,9 +197,9 @@ def test_without_a_timeout_it_runs_where_the_turn_runs() -> None:
     """No thread is made that nobody asked for."""
     threads = []
 
-    def summarise(_: str, __: Sequence[Message]) -> str:
+    def summarize(_: str, __: Sequence[Message]) -> str:
         threads.append(threading.get_ident())
         return "notes"
 
-    Conversation().ask(Summarizing(summarise, timeout=None), talk(20))
+    Conversation().ask(Summarizing(summarize, timeout=None), talk(20))
     assert threads == [threading.get_ident()]

@@ -1,4 +1,4 @@
-"""Summaries where something is in the way: small budgets, summarisers that fail, hang or run out, turns at once."""
+"""Summaries where something is in the way: small budgets, summarizers that fail, hang or run out, turns at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_large_cap_does_not_drive_the_history_out() -> None:
     assert len(context.messages) > 4
 
 
-def test_a_summariser_that_has_run_out_is_a_failure() -> None:
+def test_a_summarizer_that_has_run_out_is_a_failure() -> None:
     """What ends a generator must not end the summary as if everything were in it."""
     answers = iter(())
     context = Conversation().ask(Summarizing(lambda *_: next(answers)), talk(20))
@@ -39,7 +39,7 @@ def test_a_summariser_that_has_run_out_is_a_failure() -> None:
 
 
 def test_summary_and_piece_together_are_within_the_window() -> None:
-    """The summariser is never given more than it can read."""
+    """The summarizer is never given more than it can read."""
     sizes: list[int] = []
 
     def long(summary: str, messages: Sequence[Message]) -> str:
@@ -92,19 +92,19 @@ def test_a_summary_is_taken_over_a_later_cut() -> None:
     assert earlier.with_newer_summary(WindowState(start=14, summary="t", summarized=14)) == earlier
 
 
-async def test_an_async_summariser_works_in_the_sync_door_on_a_loop() -> None:
+async def test_an_async_summarizer_works_in_the_sync_door_on_a_loop() -> None:
     """No coroutine is left behind."""
 
-    async def summarise(_: str, __: Sequence[Message]) -> str:
+    async def summarize(_: str, __: Sequence[Message]) -> str:
         return "notes"
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        context = Conversation().ask(Summarizing(summarise, timeout=None), talk(20))
+        context = Conversation().ask(Summarizing(summarize, timeout=None), talk(20))
     assert context.state.summary == "notes"
 
 
-def test_the_turn_that_is_summarised_says_that_it_was_cut() -> None:
+def test_the_turn_that_is_summarized_says_that_it_was_cut() -> None:
     """Though the second build begins with the cut of the first."""
     assert Conversation().ask(Summarizing(Notes()), talk(20)).report.history.cut
 

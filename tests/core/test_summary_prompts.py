@@ -1,4 +1,4 @@
-"""What a summariser is given."""
+"""What a summarizer is given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ctx_core.session.summary_prompts import as_prompt, next_piece, spoken
 from tests.core.summaries import WORDS, Conversation, Notes, talk
 
 
-def test_more_than_the_summariser_takes_goes_to_it_piece_by_piece() -> None:
+def test_more_than_the_summarizer_takes_goes_to_it_piece_by_piece() -> None:
     """Each piece is within the window and comes with the summary of those before it."""
     notes, conversation = Notes(), Conversation()
     context = conversation.ask(Summarizing(notes, window=100, counter=WORDS), talk(200))
@@ -33,7 +33,7 @@ def test_more_than_the_summariser_takes_goes_to_it_piece_by_piece() -> None:
 
 
 def test_a_message_over_the_window_loses_its_middle() -> None:
-    """Head and tail of it are summarised, and it shares its piece with nobody."""
+    """Head and tail of it are summarized, and it shares its piece with nobody."""
     long = Message.user(" ".join(f"w{at}" for at in range(1_000)))
     assert next_piece([Message.user("before"), long, Message.user("after")], 100, WORDS) == [Message.user("before")]
     (middle,) = next_piece([long, Message.user("after")], 100, WORDS)

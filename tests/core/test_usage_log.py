@@ -63,19 +63,19 @@ def test_a_log_of_nothing_is_refused(maxlen: int) -> None:
 
 
 def test_stats_sum_up() -> None:
-    """Requests, those trimmed, and the mean utilisation."""
+    """Requests, those trimmed, and the mean utilization."""
     log = UsageLog()
     for used, omitted in ((40, 0), (80, 2), (60, 0)):
         log.record(report(used, omitted=omitted))
     stats = log.stats()
     assert (stats.requests, stats.trimmed) == (3, 1)
-    assert stats.average_utilisation == pytest.approx(0.75)
+    assert stats.average_utilization == pytest.approx(0.75)
 
 
 def test_stats_of_nothing_are_zero() -> None:
     """No division by it."""
     stats = UsageLog().stats()
-    assert (stats.requests, stats.trimmed, stats.average_utilisation) == (0, 0, 0.0)
+    assert (stats.requests, stats.trimmed, stats.average_utilization) == (0, 0, 0.0)
 
 
 def test_it_can_be_switched_off_and_on() -> None:

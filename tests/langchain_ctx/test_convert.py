@@ -340,7 +340,7 @@ def test_answered_call_of_a_chat_message_is_found() -> None:
     assert CODEC.read(native).tool_call_id == "c1"
 
 
-def test_reasoning_in_the_content_goes_without_its_neighbours() -> None:
+def test_reasoning_in_the_content_goes_without_its_neighbors() -> None:
     """Without reasoning, the signed block goes whole and every other block is the caller's own."""
     native = full_answer()
     written = CODEC.write(CODEC.read(native).without_reasoning())
@@ -441,7 +441,7 @@ def test_text_that_the_user_wrote_is_not_marked() -> None:
     assert get_notification_metadata(context.messages[-1]) is None
 
 
-def test_reading_does_not_normalise_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_does_not_normalize_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The costly `content_blocks` is never asked for."""
 
     def refuse(_self: AIMessage) -> list[object]:

@@ -79,7 +79,7 @@ def talk(turns: int) -> list[BaseMessage]:
 
 
 def summed(previous: str, messages: Sequence[Message]) -> str:
-    """Summarise by counting."""
+    """Summarize by counting."""
     return f"{previous} +{len(messages)}".strip()
 
 
@@ -118,7 +118,7 @@ async def test_the_async_doors_ask_the_async_builder() -> None:
     assert recipe.asked == [("sync", "new", 1), ("async", "new", 1)]
 
 
-async def test_the_async_door_with_a_summariser_asks_once() -> None:
+async def test_the_async_door_with_a_summarizer_asks_once() -> None:
     """A request that is built again for its summary asks the recipe only once."""
     recipe = Doors()
     await ContextRunnable(recipe=recipe, summarizer=summed).ainvoke([*talk(100), HumanMessage("new")])

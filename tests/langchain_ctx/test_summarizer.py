@@ -1,4 +1,4 @@
-"""`ChatModelSummarizer`: any chat model as a summariser that nobody hears."""
+"""`ChatModelSummarizer`: any chat model as a summarizer that nobody hears."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def answering(text: str) -> FakeMessagesListChatModel:
 
 
 def step(model: Any, **options: Any) -> ContextRunnable:
-    """Make a step that has a model summarise."""
+    """Make a step that has a model summarize."""
     summarizing = Summarizing(ChatModelSummarizer(model), **options)
     return ContextRunnable(200, counter=words, summarizer=summarizing, summary=SUMMARY)
 

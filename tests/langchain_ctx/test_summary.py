@@ -71,7 +71,7 @@ def texts(messages: Sequence[BaseMessage]) -> list[str]:
 
 
 class Notes:
-    """Summarises by numbering its own calls, in either door, and remembers what it was given."""
+    """Summarizes by numbering its own calls, in either door, and remembers what it was given."""
 
     def __init__(self) -> None:
         """Begin without calls."""
@@ -131,7 +131,7 @@ named_or_not = pytest.mark.parametrize("config", [SESSION, None], ids=["named", 
 
 @doors
 @named_or_not
-async def test_what_leaves_is_summarised_once_and_onto_the_summary_before(ask: Any, config: Any) -> None:
+async def test_what_leaves_is_summarized_once_and_onto_the_summary_before(ask: Any, config: Any) -> None:
     """Turn by turn: each message is given once, in order; the request is within its budget and ends in the question."""
     notes = Notes()
     step = runnable(Summarizing(notes, every=1))
@@ -146,7 +146,7 @@ async def test_what_leaves_is_summarised_once_and_onto_the_summary_before(ask: A
     assert len(notes.doors) == 1
 
 
-async def test_each_door_of_a_summariser_is_used_by_the_same_door_of_the_step() -> None:
+async def test_each_door_of_a_summarizer_is_used_by_the_same_door_of_the_step() -> None:
     """The async step doesn't take a thread for a model that can be awaited."""
     notes = Notes()
     await runnable(notes).ainvoke(talk(20))
@@ -219,7 +219,7 @@ def test_a_summarizing_says_how_much_is_given_at_once() -> None:
     assert all(sum(len(text.split()) for text in given) <= 100 for _, given in notes.calls)
 
 
-def test_what_stays_is_never_summarised() -> None:
+def test_what_stays_is_never_summarized() -> None:
     """System messages, what is pinned and the current message are not given."""
     messages = [SystemMessage("rules"), *talk(20)]
     notes = Notes()
@@ -251,7 +251,7 @@ def test_a_preview_asks_no_model() -> None:
     assert "of 0 conversations" in repr(states)
 
 
-def test_threads_at_once_have_it_summarised_once_and_keep_it() -> None:
+def test_threads_at_once_have_it_summarized_once_and_keep_it() -> None:
     """The others go out with the marker; what they remember doesn't take the summary away."""
     asked, others = threading.Event(), threading.Event()
     notes = Notes()
@@ -295,7 +295,7 @@ def test_a_turn_without_the_summary_that_ends_later_keeps_it() -> None:
     assert step.invoke(talk(20), SESSION)[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
 
 
-async def test_tasks_at_once_have_it_summarised_once() -> None:
+async def test_tasks_at_once_have_it_summarized_once() -> None:
     """The same on an event loop."""
     notes = Notes()
     step = runnable(notes)
@@ -408,7 +408,7 @@ async def test_a_history_loses_and_doubles_nothing(histories: Any, kind: type[No
 
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_turns_at_once_of_a_session_lose_nothing(is_async: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    """Each turn sees the history of when it began, and one of them has it summarised."""
+    """Each turn sees the history of when it began, and one of them has it summarized."""
     store, notes = InMemoryHistory(talk(20)[:-1]), Notes()
     chain = RunnableWithMessageHistory(EchoModel(), frozen(store, notes))
     asked = [f"turn {at}" for at in range(6)]
@@ -448,7 +448,7 @@ def test_a_history_gives_the_summary_its_part_of_the_budget() -> None:
     assert history.messages[0].text == "So far:\n<summary>\nword word\n[truncated]\n</summary>"
 
 
-def test_what_cannot_summarise_is_refused() -> None:
+def test_what_cannot_summarize_is_refused() -> None:
     """A bare model is the likely mistake: the error says what to do with it."""
     model: Any = "gpt-4o"
     with pytest.raises(BudgetError, match=r"found str: a model goes into langchain_ctx\.ChatModelSummarizer"):
@@ -458,13 +458,13 @@ def test_what_cannot_summarise_is_refused() -> None:
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda step: pickle.loads(pickle.dumps(step))])  # noqa: S301 - our own bytes
-def test_copies_summarise_too(again: Callable[[ContextRunnable], ContextRunnable]) -> None:
-    """A copy, deep or pickled, has the same summariser and settings."""
+def test_copies_summarize_too(again: Callable[[ContextRunnable], ContextRunnable]) -> None:
+    """A copy, deep or pickled, has the same summarizer and settings."""
     assert again(runnable(Notes())).invoke(talk(20))[0].text == "So far:\n<summary>\nnotes 1\n</summary>"
 
 
 def test_a_summary_that_was_kept_outlives_the_process() -> None:
-    """It is a part of the JSON that the user's mapping keeps; without a summariser it is still shown."""
+    """It is a part of the JSON that the user's mapping keeps; without a summarizer it is still shown."""
     states: dict[str, Any] = {}
     runnable(Notes(), states=states).invoke(talk(20), SESSION)
     kept = runnable(None, states=states)

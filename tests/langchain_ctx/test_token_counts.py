@@ -74,7 +74,7 @@ def test_tools_of_every_kind_are_counted(given: Any) -> None:
 
 
 def test_the_summarization_middleware_counts_with_it() -> None:
-    """It summarises above our count and not at it."""
+    """It summarizes above our count and not at it."""
     messages: list[Any] = talk(6)
     counts = [recount([*messages, HumanMessage("now?")]) + more for more in (0, 1)]
     lengths: list[int] = []

@@ -94,7 +94,7 @@ def test_bills_above_the_bound_make_views_smaller(counter: TokenCounter) -> None
     view, plain = memory.get(), ContextMemoryBuffer.from_defaults(memory.get_all(), token_limit=1_400, counter=MODEL)
     assert len(view) < len(plain.get())
     assert memory.last_report is not None
-    assert memory.last_report.layer("unseen").used > 0
+    assert memory.last_report.layer("underestimate").used > 0
     assert TokenCounter.for_model(MODEL).measure(map(CODEC.read, view)).estimate * 1.8 <= 1_400
 
 

@@ -527,7 +527,7 @@ def test_threads_may_share_a_memory(words: TokenCounter) -> None:
     assert max(words.count_text(" ".join(message.content or "" for message in view)) for view in views) <= 40
 
 
-def test_a_turn_tokenises_only_what_is_new() -> None:
+def test_a_turn_tokenizes_only_what_is_new() -> None:
     """On a long history, the counter is asked for the new messages and not for the old ones."""
     asked: list[str] = []
 

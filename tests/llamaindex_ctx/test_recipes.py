@@ -82,7 +82,7 @@ def long_talk() -> list[ChatMessage]:
 
 
 def summed(previous: str, messages: Sequence[Message]) -> str:
-    """Summarise by counting."""
+    """Summarize by counting."""
     return f"{previous} +{len(messages)}".strip()
 
 

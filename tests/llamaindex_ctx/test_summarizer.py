@@ -1,4 +1,4 @@
-"""`LLMSummarizer`: any LLM as a summariser."""
+"""`LLMSummarizer`: any LLM as a summarizer."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_what_is_no_llm_is_refused() -> None:
         LLMSummarizer(wrong)
 
 
-async def test_a_memory_is_summarised_by_it() -> None:
+async def test_a_memory_is_summarized_by_it() -> None:
     """The one line that turns it on, in both doors."""
     history = [ChatMessage("word " * 100, role=role) for role in ("user", "assistant") * 30]
     for is_async in (False, True):

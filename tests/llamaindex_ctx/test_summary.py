@@ -62,7 +62,7 @@ def texts(messages: Sequence[ChatMessage]) -> list[str]:
 
 
 class Notes:
-    """Summarises by numbering its own calls, in either door, and remembers what it was given."""
+    """Summarizes by numbering its own calls, in either door, and remembers what it was given."""
 
     def __init__(self) -> None:
         """Begin without calls."""
@@ -97,7 +97,7 @@ def fail(_: str, __: Sequence[Message]) -> str:
 
 @pytest.fixture
 def make(words: TokenCounter) -> Callable[..., ContextMemoryBuffer]:
-    """Makes a memory of so many turns, with a summariser."""
+    """Makes a memory of so many turns, with a summarizer."""
 
     def make(summarizer: Any, turns: int | None = 20, **options: Any) -> ContextMemoryBuffer:
         history = None if turns is None else talk(turns)
@@ -119,7 +119,7 @@ doors = pytest.mark.parametrize("get", [_get, _aget])
 
 
 @doors
-async def test_what_leaves_is_summarised_once_and_onto_the_summary_before(
+async def test_what_leaves_is_summarized_once_and_onto_the_summary_before(
     make: Any, words: TokenCounter, get: Any
 ) -> None:
     """Turn by turn: each message is given once, in order; the view is within the budget and ends in the question."""
@@ -225,7 +225,7 @@ async def test_a_model_that_hangs_is_not_waited_for(make: Any, get: Any) -> None
     assert texts(view)[0].endswith("earlier messages omitted]")
 
 
-def test_what_stays_is_never_summarised(make: Any) -> None:
+def test_what_stays_is_never_summarized(make: Any) -> None:
     """System messages, what is pinned and the current message are not given."""
     notes = Notes()
     policy = HistoryPolicy(pinned=lambda message: message.text == "my question 3")
@@ -255,7 +255,7 @@ def test_a_question_that_was_asked_before_is_not_lost_beside_a_summary(make: Any
     assert "my question 3" in texts(memory.get("my question 3"))
 
 
-def test_threads_at_once_have_it_summarised_once_and_keep_it(make: Any) -> None:
+def test_threads_at_once_have_it_summarized_once_and_keep_it(make: Any) -> None:
     """The others get the marker; what they remember doesn't take the summary away."""
     asked, others, notes = threading.Event(), threading.Event(), Notes()
 
@@ -276,7 +276,7 @@ def test_threads_at_once_have_it_summarised_once_and_keep_it(make: Any) -> None:
     assert len(notes.calls) == 1
 
 
-async def test_tasks_at_once_have_it_summarised_once(make: Any) -> None:
+async def test_tasks_at_once_have_it_summarized_once(make: Any) -> None:
     """The same on an event loop."""
     notes = Notes()
     memory = make(notes)
@@ -318,7 +318,7 @@ def test_a_summary_of_what_was_forgotten_meanwhile_is_dropped(make: Any) -> None
 
 
 def test_the_state_is_stored_with_the_summary(make: Any) -> None:
-    """As JSON: what was made once is shown wherever the memory goes, even where no summariser is."""
+    """As JSON: what was made once is shown wherever the memory goes, even where no summarizer is."""
     memory = make(Notes())
     shown = texts(memory.get())
     stored = memory.to_string()
@@ -331,7 +331,7 @@ def test_the_state_is_stored_with_the_summary(make: Any) -> None:
     assert texts(again.get()) == shown
 
 
-def test_a_restored_memory_says_that_its_summariser_is_missing(make: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_restored_memory_says_that_its_summarizer_is_missing(make: Any, caplog: pytest.LogCaptureFixture) -> None:
     """It is code, which is not stored, unless it is given again; then it goes on where it was."""
     memory = make(Notes())
     memory.get()
@@ -348,8 +348,8 @@ def test_a_restored_memory_says_that_its_summariser_is_missing(make: Any, caplog
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda memory: pickle.loads(pickle.dumps(memory))])  # noqa: S301 - our own bytes
-def test_copies_summarise_on_their_own(make: Any, again: Any) -> None:
-    """A copy has the summariser, and a state of its own."""
+def test_copies_summarize_on_their_own(make: Any, again: Any) -> None:
+    """A copy has the summarizer, and a state of its own."""
     notes = Notes()
     memory = make(notes)
     other = again(memory)
@@ -365,7 +365,7 @@ def test_settings_of_the_summary_are_stored(settings: RollingSummary | None) -> 
     assert ContextMemoryBuffer.from_string(memory.to_string()).summary == settings
 
 
-def test_what_cannot_summarise_is_refused() -> None:
+def test_what_cannot_summarize_is_refused() -> None:
     """A bare LLM is the likely mistake: the error says what to do with it."""
     wrong: Any = "gpt-4o"
     with pytest.raises(BudgetError, match=r"found str: a model goes into .* llamaindex_ctx\.LLMSummarizer"):

@@ -24,13 +24,13 @@ class Account:
     window: Window
     counted: int = field(kw_only=True)
     """Tokens of the whole input, as they are counted."""
-    unseen: int = field(kw_only=True)
+    underestimate: int = field(kw_only=True)
     """Tokens that bills show to be added to what is counted."""
 
     @property
     def total(self) -> int:
         """Tokens of the whole input."""
-        return self.counted + self.unseen
+        return self.counted + self.underestimate
 
     @property
     def fits(self) -> bool:
@@ -60,8 +60,10 @@ class Account:
         if self.plan.definitions:
             rows.append(self._row("tools", self.texts.tools))
         rows += [self._history_row(), self._current_row()]
-        if self.unseen:
-            rows.append(LayerReport(name="unseen", asked=self.unseen, budget=None, used=self.unseen))
+        if self.underestimate:
+            rows.append(
+                LayerReport(name="underestimate", asked=self.underestimate, budget=None, used=self.underestimate)
+            )
         framing = self.total - sum(row.used for row in rows)
         return [*rows, LayerReport(name="framing", asked=framing, budget=None, used=framing)]
 

@@ -144,7 +144,9 @@ class Assembly:
     def _account(self) -> Account:
         """Give who got what."""
         counted = self.window.tokens + self.texts.fixed + self.plan.taken
-        return Account(self.plan, self.texts, self.window, counted=counted, unseen=self._underestimate.of(counted))
+        return Account(
+            self.plan, self.texts, self.window, counted=counted, underestimate=self._underestimate.of(counted)
+        )
 
     def _enough(self, account: Account) -> int:
         """Give a limit under which it fits.

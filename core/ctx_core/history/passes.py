@@ -153,10 +153,10 @@ def _still_nearer(cut: Cut, room: Room, before: int) -> bool:
         room: what is left now.
         before: tokens that were left before.
     """
-    spare = cut.limit - cut.low
+    free = cut.limit - cut.low
     if not room.holds() or room.messages > cut.most_messages(cut.low_water):
         return False
-    return room.left >= spare or spare - room.left < before - spare
+    return room.left >= free or free - room.left < before - free
 
 
 def _drop_reasoning(cut: Cut) -> None:

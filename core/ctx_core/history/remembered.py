@@ -65,7 +65,7 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
         shortened={at + shift: limit for at, limit in state.shortened.items()},
         reasoning_from=max(0, state.reasoning_from + shift),
         summarized=max(0, state.summarized + shift),
-        spared=_shifted(state.spared, shift),
+        kept_then=_shifted(state.kept_then, shift),
         summary_ends=None if ends is None else (ends[0] + shift, ends[1] + shift),
         summary_at=None if state.summary_at is None else max(0, state.summary_at + shift),
     )
@@ -139,7 +139,7 @@ def partly_summarized(state: WindowState, summary: str, given: int, transcript: 
         state,
         summary=summary,
         summarized=until,
-        spared=tuple(sorted(at for at in {*state.kept, *waiting} if at < until)),
+        kept_then=tuple(sorted(at for at in {*state.kept, *waiting} if at < until)),
         summary_ends=(gone[0], gone[-1]),
         summary_keys=(key_at(transcript, gone[0]), key_at(transcript, gone[-1])),
         summary_digest=digest_of(transcript, 0, until),

@@ -62,7 +62,7 @@ class WindowState:
     """What a model said of the messages that are left out; the only text in here."""
     summarized: int = 0
     """Messages before this position are in the summary, if they are left out at all."""
-    spared: tuple[int, ...] = ()
+    kept_then: tuple[int, ...] = ()
     """Positions before `summarized` that were kept then, and so are not in the summary."""
     summary_ends: tuple[int, int] | None = None
     """Positions of the first and of the last message that the summary speaks of."""
@@ -98,7 +98,7 @@ class WindowState:
     def unsummarized(self) -> tuple[int, ...]:
         """Give the positions of what is left out and is not in the summary."""
         staying = self.staying
-        late = (at for at in (*self.spared, *range(self.summarized, self.start)) if at not in staying)
+        late = (at for at in (*self.kept_then, *range(self.summarized, self.start)) if at not in staying)
         return tuple(sorted(at for at in late if at < self.start))
 
     def with_summary(self, summary: str, *, at: int | None = None) -> Self:
@@ -115,7 +115,7 @@ class WindowState:
             self,
             summary=summary,
             summarized=self.start,
-            spared=self.kept,
+            kept_then=self.kept,
             summary_ends=(first, last),
             summary_keys=self.gone_keys,
             summary_digest=self.gone_digest,
@@ -137,7 +137,7 @@ class WindowState:
             self,
             summary=other.summary,
             summarized=other.summarized,
-            spared=other.spared,
+            kept_then=other.kept_then,
             summary_ends=other.summary_ends,
             summary_keys=other.summary_keys,
             summary_digest=other.summary_digest,
@@ -169,14 +169,14 @@ class WindowState:
             "reasoning_from": self.reasoning_from,
             "summary": self.summary,
             "summarized": self.summarized,
-            "spared": compact(packed(self.spared)),
+            "kept_then": compact(packed(self.kept_then)),
             "summary_ends": self.summary_ends and list(self.summary_ends),
             "summary_keys": self.summary_keys and list(self.summary_keys),
             "summary_digest": self.summary_digest,
             "summary_at": self.summary_at,
             "summary_failed": self.summary_failed,
         }
-        if sum(len(str(data[name])) for name in ("kept", "spared", "cleared", "shortened")) > _MOST_PLACES:
+        if sum(len(str(data[name])) for name in ("kept", "kept_then", "cleared", "shortened")) > _MOST_PLACES:
             return {"version": _VERSION}
         told = {name: value for name, value in data.items() if value or (name == "head_end" and value is not None)}
         return {"version": _VERSION, **told}
@@ -214,7 +214,7 @@ class WindowState:
             reasoning_from=_count(data.get("reasoning_from", 0)),
             summary=_text(data.get("summary", "")),
             summarized=_count(data.get("summarized", 0)),
-            spared=unpacked(data.get("spared", [])),
+            kept_then=unpacked(data.get("kept_then", [])),
             summary_ends=_optional(data, "summary_ends", _two_counts),
             summary_keys=_optional(data, "summary_keys", _two_texts),
             summary_digest=_optional(data, "summary_digest", _digest),

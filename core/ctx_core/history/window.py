@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ctx_core.history.policy import HistoryPolicy
     from ctx_core.history.stretch import Stretch
 
-_FIRST_LOOK: Final = 32
-"""Messages that are looked at first; twice as many each time that all of them fit."""
+_FIRST_EXAMINED: Final = 32
+"""Messages that are examined at first; twice as many each time that all of them fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,22 +156,22 @@ def _examined(
 ) -> Stretch:
     """Look at as much of the conversation as may be needed, so that a turn costs the window and not the history."""
 
-    def look(first: int, kept: Sequence[int]) -> Stretch:
+    def stretch_at(first: int, kept: Sequence[int]) -> Stretch:
         return stretch_from(transcript, first, kept, counter=counter, policy=policy, state=state)
 
     size = len(transcript)
     if state.decided:
-        return look(state.start, sorted(state.staying))
+        return stretch_at(state.start, sorted(state.staying))
     if policy.pinned is not None or policy.keep_first:
-        return look(0, ())
+        return stretch_at(0, ())
     instructions = [at for at in range(size) if transcript.role(at).instructs]
-    looked = max(_FIRST_LOOK, size - _preserved_from(transcript, policy))
+    examined = max(_FIRST_EXAMINED, size - _preserved_from(transcript, policy))
     while True:
-        first = _question_before(transcript, max(0, size - looked))
-        stretch = look(first, instructions)
+        first = _question_before(transcript, max(0, size - examined))
+        stretch = stretch_at(first, instructions)
         if first == 0 or not _all_fit(stretch, limit):
             return stretch
-        looked = 2 * (size - first)
+        examined = 2 * (size - first)
 
 
 def _preserved_from(transcript: Transcript[Any], policy: HistoryPolicy) -> int:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ctx_core.memory.item import MemoryItem
 
-NEIGHBOURS: Final = (0.5, 0.25)
+NEIGHBORS: Final = (0.5, 0.25)
 """What an item gets of the scores of the item beside it, and of the next but one."""
 EPISODE: Final = 0.2
 """What an item gets of the score of the stretch of time it belongs to."""
@@ -27,8 +27,8 @@ class Bm25:
     """Scores items by the words they share with the query.
 
     In a conversation the answer stands beside what is asked about, so an item gets a share of its
-    neighbours' scores, and a small one of the best scores of its episode (items with less than four hours
-    between them). Where the order of the items says nothing, use `Bm25(neighbours=(), episode=0)`.
+    neighbors' scores, and a small one of the best scores of its episode (items with less than four hours
+    between them). Where the order of the items says nothing, use `Bm25(neighbors=(), episode=0)`.
 
     The index of a list is kept and grows with it: what was indexed is not indexed again. May be shared
     between threads; the scores depend on the arguments only.
@@ -39,7 +39,7 @@ class Bm25:
         *,
         k1: float = 1.2,
         b: float = 0.75,
-        neighbours: Sequence[float] = NEIGHBOURS,
+        neighbors: Sequence[float] = NEIGHBORS,
         episode: float = EPISODE,
         analyzer: Analyzer = words,
     ) -> None:
@@ -48,19 +48,19 @@ class Bm25:
         Args:
             k1: how soon repetition of a word in an item stops to matter.
             b: how much a long item is held against it, 0 to 1.
-            neighbours: shares of the scores of the items at distance 1, 2, …
+            neighbors: shares of the scores of the items at distance 1, 2, …
             episode: share of the mean of the three best scores of the same episode.
             analyzer: gives the terms of a text.
 
         Raises:
             BudgetError: for a negative number, or a `b` over 1.
         """
-        if k1 < 0 or not 0 <= b <= 1 or episode < 0 or any(share < 0 for share in neighbours):
-            msg = "k1, episode and neighbours must be 0 or more, and b between 0 and 1"
+        if k1 < 0 or not 0 <= b <= 1 or episode < 0 or any(share < 0 for share in neighbors):
+            msg = "k1, episode and neighbors must be 0 or more, and b between 0 and 1"
             raise BudgetError(msg)
         self._k1 = k1
         self._b = b
-        self._neighbours = tuple(neighbours)
+        self._neighbors = tuple(neighbors)
         self._episode = episode
         self._analyzer = analyzer
         self._known: list[tuple[list[MemoryItem], LexicalIndex]] = []
@@ -73,7 +73,7 @@ class Bm25:
             scores = self._index(items).scores(terms, k1=self._k1, b=self._b)
         if not any(scores):
             return scores
-        blended = _with_neighbours(scores, self._neighbours) if self._neighbours else scores
+        blended = _with_neighbors(scores, self._neighbors) if self._neighbors else scores
         return _with_episodes(blended, items, self._episode) if self._episode else blended
 
     def _index(self, items: Sequence[MemoryItem]) -> LexicalIndex:
@@ -99,7 +99,7 @@ def _begins(items: Sequence[MemoryItem], indexed: list[MemoryItem]) -> bool:
     return 0 < size <= len(items) and indexed[-1] == items[size - 1] and list(items[:size]) == indexed
 
 
-def _with_neighbours(scores: list[float], shares: tuple[float, ...]) -> list[float]:
+def _with_neighbors(scores: list[float], shares: tuple[float, ...]) -> list[float]:
     blended = list(scores)
     last = len(scores)
     for at, score in enumerate(scores):

@@ -93,14 +93,14 @@ class Boosted:
         return [score * (1 + self._weight * more) for score, more in zip(scores, raised, strict=True)]
 
 
-def relevance(*, neighbours: bool = True) -> Ranker:
+def relevance(*, neighbors: bool = True) -> Ranker:
     """Give the usual ranker: by words, with a little weight on importance.
 
     Args:
-        neighbours: whether an item profits from those beside it, as turns of a conversation do and facts of a list
+        neighbors: whether an item profits from those beside it, as turns of a conversation do and facts of a list
             don't.
     """
-    return Boosted(Bm25() if neighbours else Bm25(neighbours=(), episode=0))
+    return Boosted(Bm25() if neighbors else Bm25(neighbors=(), episode=0))
 
 
 def _places(items: Sequence[MemoryItem], scores: list[float]) -> dict[int, int]:

@@ -55,7 +55,7 @@ class ConversationMemory(Generic[NativeT]):
 
         Args:
             codec: the door of the message type; found from the messages by default, as the builder does.
-            ranker: scores them; by default relevance by words and neighbours.
+            ranker: scores them; by default relevance by words and neighbors.
             max_items: at most so many are recalled.
             cap: the most the layer may cost, where the budget has no part `memory`.
             heading: stands above them.

@@ -110,7 +110,7 @@ class Rolling(Recipe):
     def check(
         self, messages: Iterable[Message | Mapping[str, Any]], *, tools: Iterable[ToolDefinition] = ()
     ) -> BudgetCheck:
-        """Say how messages stand to the budget as they are: maximum, current, available, within, utilisation in %."""
+        """Say how messages stand to the budget as they are: maximum, current, available, within, utilization in %."""
         return self.budget.check(messages, counter=self.counter, tools=tools)
 
     def figures(self, context: Context[NativeT]) -> RollingFigures[NativeT]:

@@ -62,7 +62,7 @@ class Figures:
     used: int
     """Tokens of the input, counted anew at the end."""
     layers: tuple[LayerReport, ...]
-    """In the order in which they are sent; the last, `framing`, is what the request costs beside them. `unseen`, where
+    """In the order in which they are sent; the last, `framing`, is what the request costs beside them. `underestimate`, where
     there is one, is what the model's bills are above what is counted."""
     history: HistoryReport
     counter: str
@@ -82,7 +82,7 @@ class Figures:
         return self.limit - self.used
 
     @property
-    def utilisation(self) -> int:
+    def utilization(self) -> int:
         """What is used of the limit, in whole percent."""
         return round(100 * self.used / self.limit)
 
@@ -120,7 +120,7 @@ class Figures:
             "used": self.used,
             "original": self.original,
             "available": self.available,
-            "utilisation": self.utilisation,
+            "utilization": self.utilization,
             "trimmed": self.trimmed,
             "model": self.model,
             "counter": self.counter,

@@ -10,7 +10,7 @@ from ctx_core.report.text import COLUMNS, LEFT, cells, summary
 if TYPE_CHECKING:
     from ctx_core.report.figures import Figures, LayerReport
 
-_COLOURS: Final = (
+_COLORS: Final = (
     "#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc948", "#e15759", "#9c755f", "#ff9da7",
 )  # fmt: skip
 """Tableau's ten without its grey, which is the free part: told apart on white and on black, and by most eyes."""
@@ -20,11 +20,11 @@ _RESERVE: Final = "repeating-linear-gradient(45deg,rgba(128,128,128,.55) 0 3px,t
 
 def as_html(report: Figures) -> str:
     """Give a report as a piece of HTML without scripts and without anything to load."""
-    colours = {layer.name: _COLOURS[at % len(_COLOURS)] for at, layer in enumerate(report.layers)}
-    bar = "".join(_segment(layer.name, layer.used, report.total, colours[layer.name]) for layer in report.layers)
+    colors = {layer.name: _COLORS[at % len(_COLORS)] for at, layer in enumerate(report.layers)}
+    bar = "".join(_segment(layer.name, layer.used, report.total, colors[layer.name]) for layer in report.layers)
     bar += _segment("free", max(0, report.available), report.total, _FREE)
     bar += _segment("kept for the answer", report.reserve, report.total, _RESERVE)
-    rows = "".join(_row(layer, colours[layer.name]) for layer in report.layers)
+    rows = "".join(_row(layer, colors[layer.name]) for layer in report.layers)
     heads = "".join(
         f'<th style="text-align:{"left" if name in LEFT else "right"};padding:2px 10px;font-weight:600">{name}</th>'
         for name in COLUMNS
@@ -32,7 +32,7 @@ def as_html(report: Figures) -> str:
     return (
         '<div style="font:13px/1.5 system-ui,sans-serif;max-width:760px;color:inherit">'
         f'<div style="margin:0 0 6px"><b>{report.used:,}</b> of {report.limit:,} tokens '
-        f"({report.utilisation} %)</div>"
+        f"({report.utilization} %)</div>"
         '<div role="img" aria-label="' + escape(summary(report)) + '" style="display:flex;height:22px;'
         'border:1px solid rgba(128,128,128,.5);border-radius:4px;overflow:hidden">'
         f"{bar}</div>"
@@ -44,17 +44,17 @@ def as_html(report: Figures) -> str:
     )
 
 
-def _segment(name: str, tokens: int, total: int, colour: str) -> str:
+def _segment(name: str, tokens: int, total: int, color: str) -> str:
     if tokens <= 0:
         return ""
     title = escape(f"{name}: {tokens:,} tokens, {100 * tokens / total:.1f} % of the window")
-    return f'<div title="{title}" style="flex:0 0 {100 * tokens / total:.3f}%;background:{colour}"></div>'
+    return f'<div title="{title}" style="flex:0 0 {100 * tokens / total:.3f}%;background:{color}"></div>'
 
 
-def _row(layer: LayerReport, colour: str) -> str:
+def _row(layer: LayerReport, color: str) -> str:
     name, *numbers, why = map(escape, cells(layer))
     swatch = (
-        f'<span style="display:inline-block;width:10px;height:10px;border-radius:2px;background:{colour};'
+        f'<span style="display:inline-block;width:10px;height:10px;border-radius:2px;background:{color};'
         'margin-right:6px"></span>'
     )
     tone = "color:#d9534f;font-weight:600" if layer.over else ""

@@ -56,6 +56,6 @@ def cells(layer: LayerReport) -> tuple[str, ...]:
 def summary(report: Figures) -> str:
     """Give the line below the table."""
     return (
-        f"{report.used:,} of {report.limit:,} tokens ({report.utilisation} %), "
+        f"{report.used:,} of {report.limit:,} tokens ({report.utilization} %), "
         f"{report.reserve:,} kept for the answer; counted with {report.counter}"
     )

@@ -49,7 +49,7 @@ class UsageStats:
     requests: int
     trimmed: int
     """Requests in which something did not go out whole."""
-    average_utilisation: float
+    average_utilization: float
     """Mean of used ÷ limit, from 0 to 1."""
 
 
@@ -113,7 +113,7 @@ class UsageLog:
         return UsageStats(
             requests=len(records),
             trimmed=sum(record.trimmed for record in records),
-            average_utilisation=sum(r.used / r.limit for r in records) / len(records) if records else 0.0,
+            average_utilization=sum(r.used / r.limit for r in records) / len(records) if records else 0.0,
         )
 
     def clear(self) -> None:

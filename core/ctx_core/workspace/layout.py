@@ -21,7 +21,7 @@ class Layout:
     soul: tuple[str, ...] = ("SOUL.md",)
     """Personality."""
     agents: tuple[str, ...] = ("AGENTS.md", "AGENT.md")
-    """Behaviour."""
+    """Behavior."""
     tools: tuple[str, ...] = ("TOOLS.md",)
     """What the tools are for, with examples."""
     memory: tuple[str, ...] = ("memory/MEMORY.md",)

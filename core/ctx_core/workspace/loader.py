@@ -45,7 +45,7 @@ class Workspace:
     """A folder with SOUL.md, AGENTS.md, TOOLS.md, memory/MEMORY.md and skills/*/SKILL.md.
 
     Whatever is missing or damaged is left out, with a warning where something was there. Personality,
-    behaviour and tools are cached and read again when their files change; the memory is read every time; the
+    behavior and tools are cached and read again when their files change; the memory is read every time; the
     skills' folder is scanned every time, and what changed in it is read. May be shared between threads.
     """
 
@@ -67,7 +67,7 @@ class Workspace:
         """As it was given."""
         self.layout = layout or Layout()
         """Names and sizes."""
-        self._ranker: Ranker = relevance(neighbours=False)  # kept, so that its index grows with the file
+        self._ranker: Ranker = relevance(neighbors=False)  # kept, so that its index grows with the file
         self._clock = clock
         self._cache: dict[str, _Cached] = {}
         self._lock = Lock()

@@ -32,7 +32,7 @@ class WorkspaceSnapshot:
     soul: str = field(repr=False)
     """Personality, or the default."""
     agents: str = field(repr=False)
-    """Behaviour, or the default."""
+    """Behavior, or the default."""
     tools: str = field(default="", repr=False)
     """What TOOLS.md says; empty if there is none."""
     memories: tuple[MemoryItem, ...] = field(default=(), repr=False)
@@ -46,7 +46,7 @@ class WorkspaceSnapshot:
 
     @property
     def system(self) -> str:
-        """Personality, an empty line, behaviour."""
+        """Personality, an empty line, behavior."""
         return "\n\n".join(text for text in (self.soul.strip(), self.agents.strip()) if text)
 
     def layers(

@@ -97,7 +97,7 @@ def test_what_a_host_adds_unseen_is_added_again() -> None:
     plain = TokenCounter.for_model("gpt-4o").measure(TALK * 9)
     assert counter.measure(TALK * 9).estimate == plain.estimate + 40
     context = ContextBuilder(8_000, counter).build(TALK)
-    assert context.report.layer("unseen").used == 40
+    assert context.report.layer("underestimate").used == 40
     assert context.tokens == counter.count_messages(TALK) + 40
 
 
@@ -122,7 +122,7 @@ def test_the_share_of_a_summary_does_not_depend_on_bills() -> None:
         .report
         for counter in (CLAUDE, taught(1.3, 1.3, 1.3), taught(1.4, 1.4, 1.4))
     ]
-    assert used[1].layer("unseen").used > 0
+    assert used[1].layer("underestimate").used > 0
     assert len({report.layer("summary").used for report in used}) == 1
 
 
@@ -133,7 +133,7 @@ def test_builds_count_the_same_and_are_only_made_stricter() -> None:
         assert ContextBuilder(8_000, counter).build(TALK).report == plain.report
     dense = ContextBuilder(8_000, taught(1.8, 1.8, 1.8)).build(TALK)
     assert dense.messages == plain.messages
-    assert dense.tokens == plain.tokens + dense.report.layer("unseen").used
+    assert dense.tokens == plain.tokens + dense.report.layer("underestimate").used
     assert dense.tokens >= 1.8 / CLAUDE.margin.text * plain.tokens
     assert sum(layer.used for layer in dense.report.layers) == dense.tokens
 

@@ -1,4 +1,4 @@
-"""No text is tokenised twice, whatever is asked about it."""
+"""No text is tokenized twice, whatever is asked about it."""
 
 from __future__ import annotations
 

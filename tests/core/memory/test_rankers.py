@@ -61,7 +61,7 @@ def test_nothing_shared_scores_nothing() -> None:
     assert Bm25()("quantum chromodynamics", PETS) == [0.0] * 5
 
 
-def test_neighbours_get_half_and_a_quarter() -> None:
+def test_neighbors_get_half_and_a_quarter() -> None:
     """The answer stands beside what is asked about."""
     scores = Bm25(episode=0)("Mia", PETS)
     assert [score / scores[0] for score in scores] == pytest.approx([1, 0.5, 0.25, 0, 0])
@@ -72,7 +72,7 @@ def test_an_episode_shares_its_relevance() -> None:
     day = datetime(2024, 5, 1, tzinfo=UTC)
     times = [day, day, day + timedelta(days=3), day + timedelta(days=3)]
     items = [MemoryItem(text, time=time) for text, time in zip(["Mia purrs", "hello", "hi", "bye"], times, strict=True)]
-    scores = Bm25(neighbours=())("Mia", items)
+    scores = Bm25(neighbors=())("Mia", items)
     assert scores[0] > scores[1] > scores[2] == scores[3] == 0
 
 
@@ -82,7 +82,7 @@ def test_a_day_is_found_as_people_write_it() -> None:
         MemoryItem("We met", time=datetime(2022, 1, 1, tzinfo=UTC)),
         MemoryItem("We met", time=datetime(2023, 5, 8, tzinfo=UTC)),
     ]
-    assert best(Bm25(neighbours=(), episode=0)("What happened in May 2023?", items)) == 1
+    assert best(Bm25(neighbors=(), episode=0)("What happened in May 2023?", items)) == 1
 
 
 def test_adding_an_item_indexes_only_it() -> None:
@@ -176,7 +176,7 @@ def test_fusion_adds_places() -> None:
 def test_importance_tips_the_scale() -> None:
     """Of two memories that fit alike, the important one scores higher; what doesn't fit stays at nothing."""
     items = [MemoryItem("cat"), MemoryItem("cat", importance=5), MemoryItem("dog", importance=9)]
-    scores = Boosted(Bm25(neighbours=(), episode=0))("cat", items)
+    scores = Boosted(Bm25(neighbors=(), episode=0))("cat", items)
     assert scores[1] > scores[0] > scores[2] == 0
 
 
@@ -208,7 +208,7 @@ def test_bad_scores_are_refused(scores: list[float]) -> None:
         recall("", PETS, ranker=lambda _query, _items: scores)
 
 
-@pytest.mark.parametrize("wrong", [{"b": 2.0}, {"k1": -1.0}, {"episode": -0.1}, {"neighbours": (-1.0,)}])
+@pytest.mark.parametrize("wrong", [{"b": 2.0}, {"k1": -1.0}, {"episode": -0.1}, {"neighbors": (-1.0,)}])
 def test_impossible_numbers_are_refused(wrong: dict[str, float]) -> None:
     """What cannot work is refused when it is made."""
     with pytest.raises(BudgetError):

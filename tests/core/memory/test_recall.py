@@ -16,7 +16,7 @@ FACTS = (
     MemoryItem("The user lives in Lisbon", time=datetime(2024, 5, 2, tzinfo=UTC), source="profile.md"),
     MemoryItem("The user works as a nurse", importance=3),
 )
-ALONE = Bm25(neighbours=(), episode=0)
+ALONE = Bm25(neighbors=(), episode=0)
 
 
 def test_the_relevant_comes_first() -> None:

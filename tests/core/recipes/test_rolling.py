@@ -109,10 +109,10 @@ def test_a_list_costs_3_more() -> None:
     ids=["within", "over"],
 )
 def test_check(characters: int, figures: tuple[int, int, int, bool, int]) -> None:
-    """Max input (context − reserved output), current, available, within or not, utilisation in whole percent."""
+    """Max input (context − reserved output), current, available, within or not, utilization in whole percent."""
     recipe = Rolling(budget=ContextBudget(3_000, reserve=1_000))
     check = recipe.check([Message.user("x" * characters)])
-    assert (check.max_input, check.current, check.available, check.within, check.utilisation) == figures
+    assert (check.max_input, check.current, check.available, check.within, check.utilization) == figures
 
 
 def test_within_budget_the_messages_come_back_untouched() -> None:
@@ -237,13 +237,13 @@ def test_the_usage_log_keeps_the_last_100_requests() -> None:
 
 
 def test_usage_totals() -> None:
-    """Total requests, trimmed requests, average utilisation."""
+    """Total requests, trimmed requests, average utilization."""
     recipe = Rolling(budget=ContextBudget(2_007), counter=counter_for(""))
     recipe.build([Message.user("x" * 3_500)])
     recipe.build(steps(20))
     stats = recipe.usage.stats()
     assert (stats.requests, stats.trimmed) == (2, 1)
-    assert stats.average_utilisation == pytest.approx(sum(r.used for r in recipe.usage.records) / 2 / 2_007)
+    assert stats.average_utilization == pytest.approx(sum(r.used for r in recipe.usage.records) / 2 / 2_007)
 
 
 def test_the_usage_log_can_be_switched_at_run_time() -> None:

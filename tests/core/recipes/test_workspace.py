@@ -75,7 +75,7 @@ def test_the_order_exactly(folder: Path) -> None:
 
 
 def test_system_is_soul_blank_line_agents(folder: Path) -> None:
-    """Personality, then behaviour."""
+    """Personality, then behavior."""
     assert prompt(folder).startswith("You are Mira.\n\nBe kind.\n\n")
 
 
