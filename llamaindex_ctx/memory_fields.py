@@ -28,7 +28,7 @@ from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.options import RequestOptions  # noqa: TC001 - pydantic reads the annotations
 from ctx_core.session import SessionOptions, Sessions
 from ctx_core.session.options import BROUGHT
-from llamaindex_ctx import serial
+from llamaindex_ctx import storage
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.fields import Stored
 from llamaindex_ctx.running import OwnState, Running
@@ -49,7 +49,7 @@ _CODE: Final = (
 """Fields that hold code, which is not stored."""
 _TOKEN: Final = "token"  # noqa: S105 - a name in a dict
 """Key of the stored data under which this process finds the memory that was stored."""
-_STORED: Final = WeakValueDictionary[str, "MemoryRecord"]()
+_STORED: Final = WeakValueDictionary[str, "MemoryFields"]()
 """Memories that were stored in this process and are still in use."""
 
 
@@ -80,14 +80,14 @@ def _copied(message: ChatMessage) -> ChatMessage:
 
 def _read_messages(data: object) -> list[ChatMessage]:
     """Give messages that were stored, or copies of messages that are given."""
-    messages = serial.read_messages(data)
+    messages = storage.read_messages(data)
     for message in messages:
         CODEC.read(message)
     given = {id(item) for item in cast("Sequence[object]", data)}
     return [_copied(message) if id(message) in given else message for message in messages]
 
 
-class MemoryRecord(BaseMemory):
+class MemoryFields(BaseMemory):
     """Everything that a memory is made of. Each field is JSON when it is stored."""
 
     model_config = ConfigDict(
@@ -96,27 +96,27 @@ class MemoryRecord(BaseMemory):
         hide_input_in_errors=True,  # errors must not quote messages
     )
 
-    messages: Annotated[list[ChatMessage], Stored(_read_messages, serial.write_messages)] = Field(
+    messages: Annotated[list[ChatMessage], Stored(_read_messages, storage.write_messages)] = Field(
         default_factory=list[ChatMessage]
     )
     """The whole conversation, unless a chat store holds it."""
-    budget: Annotated[ContextBudget, Stored(serial.read_budget, serial.write_budget)] = Field(
+    budget: Annotated[ContextBudget, Stored(storage.read_budget, storage.write_budget)] = Field(
         default_factory=lambda: ContextBudget(DEFAULT_TOKENS)
     )
     """Of the whole request."""
-    reserve: Annotated[int | Size, Stored(serial.read_reserve, serial.write_reserve)] = 0
+    reserve: Annotated[int | Size, Stored(storage.read_reserve, storage.write_reserve)] = 0
     """Tokens kept free beside the budget's own reserve."""
-    policy: Annotated[HistoryPolicy, Stored(serial.read_policy, serial.write_policy)] = Field(
+    policy: Annotated[HistoryPolicy, Stored(storage.read_policy, storage.write_policy)] = Field(
         default_factory=HistoryPolicy
     )
     """How the conversation is cut."""
-    counter: Annotated[TokenCounter | None, Stored(serial.read_counter, serial.write_counter)] = None
+    counter: Annotated[TokenCounter | None, Stored(storage.read_counter, storage.write_counter)] = None
     """What counts; None: the counter of the budget's model, else the safe estimate."""
     tools: Annotated[list[dict[str, Any]], Stored(tool_definitions, copy.deepcopy)] = Field(
         default_factory=list[dict[str, Any]]
     )
     """Definitions of the tools that an agent sends along; they are counted, and never cut."""
-    request_options: Annotated[RequestOptions | None, Stored(serial.read_options, serial.write_options)] = None
+    request_options: Annotated[RequestOptions | None, Stored(storage.read_options, storage.write_options)] = None
     """What else each request asks for."""
     on_overflow: Literal["raise", "truncate"] = "raise"
     """What happens when the current message alone doesn't fit: an error, or it is cut at its end."""
@@ -124,9 +124,9 @@ class MemoryRecord(BaseMemory):
     """Whether anything may be cut; can be set at any time."""
     chat_store_key: str = DEFAULT_CHAT_STORE_KEY
     """Name of the conversation."""
-    state: Annotated[WindowState, Stored(serial.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
+    state: Annotated[WindowState, Stored(storage.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
     """What is remembered of the last cut, with the summary of what it left out, unless `states` hold it."""
-    summary: Annotated[RollingSummary | None, Stored(serial.read_summary, serial.write_summary)] = None
+    summary: Annotated[RollingSummary | None, Stored(storage.read_summary, storage.write_summary)] = None
     """Where the summary stands in a view, and what it may cost; None: a user message, where there is a summarizer."""
     recipe_role: Annotated[Role, Stored(read_role, str)] = Role.SYSTEM
     """Whose text goes before the conversation where a recipe or layers have some."""
@@ -195,11 +195,11 @@ class MemoryRecord(BaseMemory):
         """
         data = self.model_dump(mode="json")
         if self.chat_store is not None:
-            data["messages"] = serial.write_messages(self._door.read())
+            data["messages"] = storage.write_messages(self._door.read())
         if self.recipe is not None:  # so that it fits the same window without it, whose parts are the recipe's layers
             plan = self._plan
-            data["budget"] = {**serial.write_budget(plan.budget), "parts": {}}
-            data["counter"] = serial.write_counter(plan.counter)
+            data["budget"] = {**storage.write_budget(plan.budget), "parts": {}}
+            data["counter"] = storage.write_counter(plan.counter)
         data[_LEFT_BEHIND] = left = list(self._code())
         if left:
             data[_TOKEN] = self._running.token
@@ -251,7 +251,7 @@ class MemoryRecord(BaseMemory):
     def _code(self) -> dict[str, Any]:
         """Give what is not stored, by name."""
         code: dict[str, Any] = {}
-        if not serial.is_by_name(self.counter):
+        if not storage.is_by_name(self.counter):
             code["counter"] = self.counter
         if self.policy.pinned is not None:
             code["policy"] = self.policy
@@ -295,5 +295,5 @@ class MemoryRecord(BaseMemory):
         yield "budget", self.budget
 
 
-def _restored(kind: type[MemoryRecord], data: dict[str, Any], given: dict[str, Any]) -> MemoryRecord:
+def _restored(kind: type[MemoryFields], data: dict[str, Any], given: dict[str, Any]) -> MemoryFields:
     return kind.from_dict(data, **given)

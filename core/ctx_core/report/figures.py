@@ -62,8 +62,8 @@ class Figures:
     used: int
     """Tokens of the input, counted anew at the end."""
     layers: tuple[LayerReport, ...]
-    """In the order in which they are sent; the last, `framing`, is what the request costs beside them. `underestimate`, where
-    there is one, is what the model's bills are above what is counted."""
+    """In the order in which they are sent; the last, `framing`, is what the request costs beside them. `underestimate`,
+    where there is one, is what the model's bills are above what is counted."""
     history: HistoryReport
     counter: str
     """The tokenizer that counted."""
