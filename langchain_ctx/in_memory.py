@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class InMemoryHistory(BaseChatMessageHistory):
     """Keeps everything, in a list; shareable between threads.
 
-    In place of LangChain's own class, which is deprecated and warns whenever one is made. A message that comes
-    again is kept once: one with the id and the content of a kept one, and a whole history in front of what is new.
+    In place of LangChain's own class, which is deprecated and warns whenever one is made. A whole history that comes
+    again in front of what is new is kept once. Any other message is kept, equal to an earlier one or not, whatever its
+    id: people say yes twice, and ids repeat.
     """
 
     def __init__(self, messages: Iterable[BaseMessage] = ()) -> None:
@@ -36,16 +37,13 @@ class InMemoryHistory(BaseChatMessageHistory):
         return self.messages
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Add messages, all of them in one step."""
+        """Add messages, all of them in one step; the cost is that of what is given, whatever is kept."""
         with self._lock:
             size = len(self._messages)
-            new = (
-                messages[size:]
-                if size and len(messages) > size and _same(messages[:size], self._messages)
-                else messages
-            )
-            kept = {message.id: message for message in self._messages if message.id is not None} if new else {}
-            self._messages.extend(one for one in new if one.id is None or not _same([one], [kept.get(one.id)]))
+            # With nothing new behind it, it may be the same turn once more, unless each message says which one it is.
+            longer = size < len(messages) or all(message.id is not None for message in messages)
+            again = 0 < size <= len(messages) and longer and _same(messages[:size], self._messages)
+            self._messages.extend(messages[size:] if again else messages)
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Add messages, all of them in one step."""
@@ -61,11 +59,10 @@ class InMemoryHistory(BaseChatMessageHistory):
         self.clear()
 
 
-def _same(some: Sequence[BaseMessage], others: Sequence[BaseMessage | None]) -> bool:
+def _same(some: Sequence[BaseMessage], others: Sequence[BaseMessage]) -> bool:
     """Whether messages say the same; an id that one of two lacks makes no difference."""
     return all(
-        other is not None
-        and (one.id is None or other.id is None or one.id == other.id)
+        (one.id is None or other.id is None or one.id == other.id)
         and one.model_copy(update={"id": None}) == other.model_copy(update={"id": None})
         for one, other in zip(some, others, strict=True)
     )
