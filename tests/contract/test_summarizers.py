@@ -198,7 +198,7 @@ def raising(error: BaseException) -> Callable[[], Any]:
 
 def hang() -> None:
     """Wait until the turn has long gone."""
-    threading.Event().wait(0.6)
+    threading.Event().wait(1.5)
 
 
 TROUBLE: Final[dict[str, Callable[[], Any]]] = {
@@ -249,7 +249,7 @@ class AsyncTroubled(Troubled):
     async def __call__(self, summary: str, messages: Sequence[Message]) -> Any:
         if self.trouble is hang and self.calls + 1 == self.at:
             self.calls += 1
-            await asyncio.sleep(0.6)  # and then writes after all, where nobody has cancelled it
+            await asyncio.sleep(1.5)  # and then writes after all, where nobody has cancelled it
             return self.write(messages)
         return super().__call__(summary, messages)
 
@@ -264,7 +264,7 @@ async def test_no_turn_ends_and_no_message_is_given_twice(
 ) -> None:
     """The turn goes out with what is written so far; those after it go on from there, each with one failure at most."""
     summarizer = kind(TROUBLE[trouble], at)
-    timeout = 0.2 if trouble == "hangs" else 60
+    timeout = 0.5 if trouble == "hangs" else 60
     surface = door(Summarizing(summarizer, window=200, counter=WORDS, timeout=timeout))
     sent = await surface.ask()
     assert sum(thread.name == "ctx-layers" for thread in threading.enumerate()) <= (trouble == "hangs")

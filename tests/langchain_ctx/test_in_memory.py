@@ -51,7 +51,7 @@ def test_an_add_costs_what_is_new() -> None:
 
         __hash__ = None  # type: ignore[assignment]
 
-    history = InMemoryHistory([Counted(str(at)) for at in range(1_000)])
+    history = InMemoryHistory([Counted(content=str(at)) for at in range(1_000)])
     for _ in range(100):
         history.add_messages([HumanMessage("q"), AIMessage("a")])
     assert compared == []

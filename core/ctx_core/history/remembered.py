@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from ctx_core.conversation.messages import Role
 from ctx_core.history.keys import chained, digest_of, key_at
 from ctx_core.history.state import WindowState
 
@@ -41,14 +42,24 @@ def _placed(state: WindowState, transcript: Transcript[Any], verify: Verify) -> 
         shift = start - state.start
         looked_up = shift or state.instructions is None or verify == "all"
         moved = _moved(state, shift, transcript) if looked_up else state
-        if _same_gone(moved, transcript, verify, dropped=shift < 0):
+        if _same_gone(moved, transcript, verify, dropped=shift < 0) and (not shift or _has_question(moved, transcript)):
             yield _bound(moved, transcript) if shift else moved
 
 
 def _starts(state: WindowState, transcript: Transcript[Any]) -> Iterator[int]:
     if _is(transcript, state.start, state.start_key):
         yield state.start
-    yield from (at for at in range(len(transcript)) if at != state.start and _is(transcript, at, state.start_key))
+    # The nearest first: where steps are alike, one farther away would be taken for it.
+    others = (at for at in range(len(transcript)) if at != state.start and _is(transcript, at, state.start_key))
+    yield from sorted(others, key=lambda at: abs(at - state.start))
+
+
+def _has_question(state: WindowState, transcript: Transcript[Any]) -> bool:
+    """Whether what goes out begins with a question, if there is one: it may be among what a store has dropped."""
+    asked = (at for at in range(state.start + 1) if transcript.role(at) is Role.USER)
+    sent = {*state.kept, state.start}
+    first = next(asked, None)
+    return first is None or first in sent or any(at in sent for at in asked)
 
 
 def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> WindowState:

@@ -219,8 +219,9 @@ class Summarizing:
         finally:
             if not call.done():
                 self._running[call] = conversation
-                call.add_done_callback(lambda ended: self._running.pop(ended, None))
+                # First it is kept, then another turn may ask: it would be given the same messages once more.
                 call.add_done_callback(lambda ended: None if ended.exception() else late(ended.result()))
+                call.add_done_callback(lambda ended: self._running.pop(ended, None))
 
 
 def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing | None:
