@@ -22,7 +22,8 @@ from langchain_core.messages import (
     add_notification_metadata,
 )
 
-from ctx_core.conversation.content_blocks import read_block, read_content, sealed, visible_text
+from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.fields import sealed, visible_text
 from ctx_core.conversation.messages import (
     AudioPart,
     FilePart,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
 
-from ctx_core.conversation.content_blocks import arguments_text
+from ctx_core.conversation.fields import arguments_text
 from ctx_core.conversation.messages import ToolCall
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
-from ctx_core.conversation.content_blocks import sealed
+from ctx_core.conversation.fields import sealed
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,

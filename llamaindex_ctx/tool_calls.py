@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from llama_index.core.base.llms.types import ToolCallBlock
 
-from ctx_core.conversation.content_blocks import arguments_text
+from ctx_core.conversation.fields import arguments_text
 from ctx_core.conversation.messages import ToolCall
 from ctx_core.errors import MessageError
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from ctx_core.conversation.content_blocks import mapping_in
+from ctx_core.conversation.fields import mapping_in
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import FilePart, Part
