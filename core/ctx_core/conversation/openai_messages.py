@@ -7,12 +7,12 @@ LangChain. Fields that are not known stay where they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, TypeAlias, assert_never, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Final, TypeAlias, assert_never, cast
 
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_content, reasoning_text
-from ctx_core.conversation.fields import mapped, sealed, string_or_none
+from ctx_core.conversation.fields import id_or_none, mapped, sealed, string_or_none
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
     AudioPart,
@@ -29,6 +29,8 @@ from ctx_core.conversation.messages import (
     ToolCall,
     VideoPart,
 )
+from ctx_core.conversation.natives import copied
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.errors import MessageError
 
 OpenAIMessage: TypeAlias = dict[str, Any]
@@ -50,6 +52,8 @@ _THOUGHTS_OUTSIDE: Final = ("reasoning_content", "reasoning", "reasoning_details
 class OpenAICodec:
     """The door for OpenAI-style dicts."""
 
+    system_apart: ClassVar[bool] = False
+
     def role(self, native: OpenAIMessage) -> Role:
         """Give the role of a message dict."""
         role = _fields(native).get("role")
@@ -65,12 +69,11 @@ class OpenAICodec:
         role, fields = self.role(native), _fields(native)
         parts = read_content(fields.get("content"))
         thoughts = _thoughts_outside(fields)
-        call_id = fields.get("tool_call_id")
         return Message(
             role=role,
             parts=parts if thoughts is None else (thoughts, *parts),
             tool_calls=_read_calls(fields, parts) if role is Role.ASSISTANT else (),
-            tool_call_id=call_id if isinstance(call_id, str) and role is Role.TOOL else None,
+            tool_call_id=id_or_none(fields.get("tool_call_id")) if role is Role.TOOL else None,
             name=string_or_none(fields.get("name")),
             id=string_or_none(fields.get("id")),
             origin=native,
@@ -83,6 +86,13 @@ class OpenAICodec:
         if fields is None:
             return _new(message)
         return _altered_copy(message, dict(fields)) if message.altered else cast("OpenAIMessage", origin)
+
+    def split(self, natives: Sequence[OpenAIMessage]) -> None:
+        """Give None: each message is one by itself."""
+
+    def join(self, messages: Sequence[Message]) -> list[OpenAIMessage]:
+        """Give the messages to send, with ids by which calls and results can be paired."""
+        return list(map(self.write, with_sound_ids(messages, IdRule())))
 
 
 def _fields(native: object) -> Mapping[str, Any]:
@@ -139,14 +149,18 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
         copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
     if "tool_calls" in origin:
-        copy["tool_calls"] = [
-            call.raw for call in message.tool_calls if call.id is not None or "function_call" not in origin
-        ]
+        legacy = origin.get("function_call")
+        copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if call.raw is not legacy]
         if not copy["tool_calls"]:
             del copy["tool_calls"]
     if "function_call" in origin and not any(call.raw is origin["function_call"] for call in message.tool_calls):
         del copy["function_call"]
     return copy
+
+
+def _with_id(call: ToolCall) -> object:
+    told = (mapped(call.raw) or {}).get("id")
+    return call.raw if told == call.id or (call.id is None and not told) else copied(call.raw, id=call.id)
 
 
 def _new(message: Message) -> OpenAIMessage:

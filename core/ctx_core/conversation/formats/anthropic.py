@@ -9,9 +9,9 @@ from ctx_core.conversation.calls import is_call
 from ctx_core.conversation.fields import kind_of, mapped
 from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat, Written
-from ctx_core.conversation.formats.ids import with_sound_ids
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.media_contents import base64_text, media_type_of
-from ctx_core.conversation.formats.natives import copied
+from ctx_core.conversation.natives import copied
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -36,7 +36,7 @@ class AnthropicFormat(BlockFormat):
 
     def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
         """Give every call an id of its own in the whole request."""
-        return with_sound_ids(messages)
+        return with_sound_ids(messages, IdRule(plain=True, unique=True))
 
     def arranged(self, written: list[Written]) -> list[Written]:
         """Give instructions their place: behind what the user says, before the answer."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import is_mark, read_block, read_content
 from ctx_core.conversation.fields import kind_of, mapped, string_or_none
-from ctx_core.conversation.formats.natives import copied
+from ctx_core.conversation.natives import copied
 from ctx_core.conversation.messages import Message, OpaquePart, Part, Role, TextPart, ToolCall
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.transcript import Piece

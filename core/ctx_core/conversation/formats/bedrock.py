@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Final, assert_never
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat, Written
-from ctx_core.conversation.formats.ids import with_sound_ids
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.media_contents import content_bytes, media_type_of
-from ctx_core.conversation.formats.natives import copied
+from ctx_core.conversation.natives import copied
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -38,7 +38,7 @@ class BedrockFormat(BlockFormat):
 
     def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
         """Give every call an id of its own in the whole request, as Anthropic's models on Bedrock ask."""
-        return with_sound_ids(messages)
+        return with_sound_ids(messages, IdRule(plain=True, unique=True))
 
     def belong_together(self, before: Written, after: Written) -> bool:
         """Whether two neighbours of one role must be one message: here always."""

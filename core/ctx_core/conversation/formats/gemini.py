@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, assert_never
 
 from ctx_core.conversation.calls import read_call
@@ -10,7 +10,7 @@ from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat, Written
 from ctx_core.conversation.media_contents import base64_text, media_type_of
-from ctx_core.conversation.formats.natives import copied, key_of
+from ctx_core.conversation.natives import copied, key_of
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -26,6 +26,7 @@ from ctx_core.conversation.messages import (
     VideoPart,
 )
 from ctx_core.conversation.results import read_result
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 
 
 class GeminiFormat(BlockFormat):
@@ -34,6 +35,10 @@ class GeminiFormat(BlockFormat):
     name = "gemini"
     content = "parts"
     roles: ClassVar = {"user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
+
+    def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Leave out ids where there are none: Gemini goes by names and places."""
+        return with_sound_ids(messages, IdRule(required=False, named=True))
 
     def belong_together(self, before: Written, after: Written) -> bool:
         """Whether two neighbours of one role must be one content: all results of a step, and calls behind a text."""
@@ -44,9 +49,9 @@ class GeminiFormat(BlockFormat):
     def call_block(self, call: ToolCall) -> object:
         """Give the part of a call."""
         if call.raw is not None:
-            if read_call(call.raw).id == call.id:
-                return call.raw
             key = key_of(call.raw, "functionCall", "function_call")
+            if mapping_in(mapped(call.raw) or {}, key).get("id") in {call.id, None if call.id else ""}:
+                return call.raw
             return copied(call.raw, **{key: _with(call.raw, key, id=call.id)})
         told = {} if call.id is None else {"id": call.id}
         return {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
@@ -61,7 +66,8 @@ class GeminiFormat(BlockFormat):
             return {"functionResponse": {**told, "name": message.name or "", "response": response}}
         key = key_of(block, "functionResponse", "function_response")
         inner = mapping_in(mapped(block) or {}, key)
-        changed: dict[str, Any] = {"id": message.tool_call_id} if message.tool_call_id is not None else {}
+        told = {"id": message.tool_call_id, "name": message.name}
+        changed: dict[str, Any] = {key: value for key, value in told.items() if value is not None}
         if any(part.raw is None for part in text) and "".join(part.text for part in text) != _said(inner):
             changed["response"] = response
         if inner.get("parts") is not None and len(media) != len(inner["parts"]):

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Final, assert_never
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, string_or_none
-from ctx_core.conversation.formats.ids import with_sound_ids
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.media_contents import base64_text, media_type_of
-from ctx_core.conversation.formats.natives import copied, without
+from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -95,7 +95,7 @@ class ResponsesFormat:
         """Give the items to send."""
         items: list[Any] = []
         asked: dict[str | None, str] = {}
-        for message in with_sound_ids(messages):
+        for message in with_sound_ids(messages, IdRule()):
             piece = message.origin
             asked.update({call.id: kind_of(mapped(call.raw) or {}) for call in message.tool_calls})
             if isinstance(piece, Piece) and not message.altered:
