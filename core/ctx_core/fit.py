@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ctx_core.history.state import WindowState
 
 
-def fit(
+def fit(  # noqa: PLR0913 - the whole of a request in one call
     messages: Sequence[NativeT],
     max_tokens: int,
     *,

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from ctx_core.conversation.formats.names import FormatName
 
 WORDS: Final = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
-MODELS: Final = {"anthropic": "claude-sonnet-4-5", "bedrock": "anthropic.claude-sonnet-4-5", "gemini": "gemini-2.5-flash"}
+MODELS: Final = {
+    "anthropic": "claude-sonnet-4-5",
+    "bedrock": "anthropic.claude-sonnet-4-5",
+    "gemini": "gemini-2.5-flash",
+}
 
 _IDS: Final = st.sampled_from([None, "", 7, 8, "a", "b", "c", "x y", "toolu_1", "toolu_2"])
 _CALLS: Final = st.builds(Call, id=_IDS, name=st.sampled_from(["look", "find"]))

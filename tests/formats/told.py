@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 Native = dict[str, Any]
 Id = str | int | None
@@ -109,7 +111,9 @@ def anthropic(told: Sequence[Told]) -> list[Native]:
         for call in one.calls:
             yield {"type": "tool_use", **_id(call, "id"), "name": call.name, "input": {}}
 
-    return [_message(run, "content", [block for one in run for block in blocks(one)], "assistant") for run in _runs(told)]
+    return [
+        _message(run, "content", [block for one in run for block in blocks(one)], "assistant") for run in _runs(told)
+    ]
 
 
 def bedrock(told: Sequence[Told]) -> list[Native]:
@@ -126,7 +130,9 @@ def bedrock(told: Sequence[Told]) -> list[Native]:
         for call in one.calls:
             yield {"toolUse": {**_id(call, "toolUseId"), "name": call.name, "input": {}}}
 
-    return [_message(run, "content", [block for one in run for block in blocks(one)], "assistant") for run in _runs(told)]
+    return [
+        _message(run, "content", [block for one in run for block in blocks(one)], "assistant") for run in _runs(told)
+    ]
 
 
 def gemini(told: Sequence[Told]) -> list[Native]:
@@ -160,7 +166,11 @@ def responses(told: Sequence[Told]) -> list[Native]:
             yield {"type": "function_call_output", **_id(one.call, "call_id"), "output": one.text}
             return
         if one.thinks:
-            yield {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm hm"}], "encrypted_content": "AA"}
+            yield {
+                "type": "reasoning",
+                "summary": [{"type": "summary_text", "text": "hm hm"}],
+                "encrypted_content": "AA",
+            }
         if one.searches:
             yield {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "tide"}}
         if one.text or not one.calls:

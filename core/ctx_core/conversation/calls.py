@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.fields import (
     arguments_text,
@@ -16,6 +15,9 @@ from ctx_core.conversation.fields import (
     string_or_none,
 )
 from ctx_core.conversation.messages import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _TYPES: Final = frozenset(
     {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.fields import (
@@ -18,6 +17,9 @@ from ctx_core.conversation.fields import (
 from ctx_core.conversation.media_blocks import read_media
 from ctx_core.conversation.messages import CitationPart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.errors import MessageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _TEXT: Final = frozenset({"text", "input_text", "output_text", "refusal"})
 _REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content"})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.fields import kind_of, mapped, mapping_in, string_or_none, visible_text
 from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _KINDS: Final = {
     "image": "image",

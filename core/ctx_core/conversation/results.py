@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import first_in, id_or_none, json_text, kind_of, mapped, mapping_in, string_or_none
 from ctx_core.conversation.messages import Message, Part, Role, TextPart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _BY_KEY: Final = ("toolResult", "functionResponse", "function_response")
 """Keys under which Bedrock and Google have a result, in a block without a type."""
@@ -54,8 +56,7 @@ def _found(block: Mapping[str, Any]) -> _Found:
         call_id = id_or_none(bedrock.get("toolUseId"))
         return _Found(parts=read_content(bedrock.get("content")), call_id=call_id, failed=failed)
     if google := mapping_in(block, "functionResponse", "function_response"):
-        media = google.get("parts")
-        parts = (*_response(google.get("response")), *(read_content(media) if isinstance(media, list) else ()))
+        parts = (*_response(google.get("response")), *read_content(google.get("parts")))
         call_id, name = id_or_none(google.get("id")), string_or_none(google.get("name"))
         return _Found(parts=parts, call_id=call_id, name=name)
     match kind_of(block):
@@ -84,8 +85,10 @@ def _output(output: object) -> tuple[Part, ...]:
     """Give what a Responses item says: a text, a list of contents, a screenshot, or JSON of its own shape."""
     if output is None or isinstance(output, str):
         return read_content(output)
-    if isinstance(output, list) and all(kind_of(mapped(one) or {}).startswith("input_") for one in output):
-        return read_content(output)
-    if (fields := mapped(output)) is not None and kind_of(fields) == "computer_screenshot":
+    if kind_of(mapped(output) or {}) == "computer_screenshot":
         return (read_block(output),)
-    return (TextPart(json_text(output)),)
+    whole = json_text(output)
+    listed = cast("list[object]", output) if isinstance(output, list) else [None]
+    if all(kind_of(mapped(one) or {}).startswith("input_") for one in listed):
+        return read_content(listed)
+    return (TextPart(whole),)

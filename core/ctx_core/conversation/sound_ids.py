@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.fields import first_in, mapped, mapping_in
 from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.results import is_result
 from ctx_core.conversation.transcript import Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _KEYS: Final = ("call_id", "toolUseId", "tool_use_id", "tool_call_id", "approval_request_id", "id")
 _INNER: Final = ("toolUse", "toolResult", "functionCall", "function_call", "functionResponse", "function_response")
@@ -71,9 +73,7 @@ def with_sound_ids(messages: Sequence[Message], rule: IdRule) -> list[Message]:
         if message.role is Role.TOOL:
             sound.append(_answer(message, waiting, rule))
         elif message.tool_calls:
-            waiting = [
-                _Open(call, None if _is_legacy(call, message) else ids.of(call)) for call in message.tool_calls
-            ]
+            waiting = [_Open(call, None if _is_legacy(call, message) else ids.of(call)) for call in message.tool_calls]
             sound.append(_asking(message, waiting))
         else:
             waiting = []

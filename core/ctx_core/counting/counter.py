@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ctx_core.conversation.codecs import as_codec, codec_for
+from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.formats.names import format_named
 from ctx_core.conversation.messages import Message
 from ctx_core.conversation.transcript import read_natives
 from ctx_core.counting.calibration import Calibration
@@ -27,6 +28,7 @@ from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
     from ctx_core.conversation.formats.names import FormatName
+    from ctx_core.conversation.transcript import Codec
     from ctx_core.counting.counts import TokenCount
     from ctx_core.counting.options import RequestOptions
 
@@ -214,9 +216,7 @@ def as_counter(counter: CounterLike | None) -> TokenCounter:
     raise BudgetError(msg)
 
 
-def as_messages(
-    messages: Iterable[Message | Mapping[str, Any]], named: FormatName | None = None
-) -> Iterable[Message]:
+def as_messages(messages: Iterable[Message | Mapping[str, Any]], named: FormatName | None = None) -> Iterable[Message]:
     """Read neutral messages and a provider's own, of a format that is named or of what they say.
 
     Raises:
@@ -224,7 +224,7 @@ def as_messages(
     """
     listed = list(messages)
     natives = [message for message in listed if not isinstance(message, Message)]
-    door = as_codec(named) or codec_for(natives, None)
+    door: Codec[Any] = codec_for(natives, None) if named is None else format_named(named)
     if len(natives) == len(listed):
         return read_natives(natives, door)
     return (m for one in listed for m in ((one,) if isinstance(one, Message) else read_natives([one], door)))

@@ -23,6 +23,7 @@ from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Window, select
 
+
 @dataclass(slots=True)
 class Assembly:
     """What is known while a context is put together."""

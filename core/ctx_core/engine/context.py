@@ -23,7 +23,7 @@ class Context(Generic[NativeT]):
     caller's own objects."""
     system_prompt: str = field(repr=False)
     """The text of the builder's layers, for providers that take it as a field of its own. In formats that have no
-    system message in their list it is nowhere else; in others it is also the first of `messages`, if it is not empty."""
+    system message in their list it is nowhere else; in others it is the first of `messages` too, if not empty."""
     system_message: NativeT | None = field(repr=False)
     """The system message that the request begins with: that of the builder's layers, else the conversation's own."""
     conversation: list[NativeT] = field(repr=False)

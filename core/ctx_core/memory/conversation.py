@@ -6,9 +6,8 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.conversation.codecs import codec_for
-from ctx_core.conversation.transcript import Transcript
 from ctx_core.conversation.messages import Message, Role, TextPart
-from ctx_core.conversation.transcript import Codec, NativeT
+from ctx_core.conversation.transcript import Codec, NativeT, Transcript
 from ctx_core.errors import MessageError
 from ctx_core.locks import Lock
 from ctx_core.memory.combine import relevance

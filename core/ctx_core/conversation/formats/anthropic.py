@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
 from ctx_core.conversation.calls import is_call
 from ctx_core.conversation.fields import kind_of, mapped
 from ctx_core.conversation.formats.arguments import as_object
-from ctx_core.conversation.formats.base import BlockFormat, Written
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
+from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import base64_text, media_type_of
-from ctx_core.conversation.natives import copied
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -26,6 +23,13 @@ from ctx_core.conversation.messages import (
     ToolCall,
     VideoPart,
 )
+from ctx_core.conversation.natives import copied
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ctx_core.conversation.formats.pieces import Written
 
 
 class AnthropicFormat(BlockFormat):

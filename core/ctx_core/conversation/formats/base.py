@@ -6,37 +6,20 @@ assistant's message is one neutral message, together with the next where a tool 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.content_blocks import is_mark, read_block, read_content
-from ctx_core.conversation.fields import kind_of, mapped, string_or_none
-from ctx_core.conversation.natives import copied
+from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.fields import mapped, string_or_none
+from ctx_core.conversation.formats.pieces import Written, chunks_of, pieces_of_user
 from ctx_core.conversation.messages import Message, OpaquePart, Part, Role, TextPart, ToolCall
+from ctx_core.conversation.natives import copied
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.transcript import Piece
 from ctx_core.errors import MessageError
 
-
-@dataclass(slots=True, kw_only=True)
-class Written:
-    """What goes out for neighbouring neutral messages."""
-
-    natives: list[Any]
-    """The messages: several where the caller's own are one neutral message."""
-    blocks: list[object] | None
-    """The blocks of a new message or a copy; None for the caller's own objects."""
-    messages: list[Message]
-    """The neutral messages in it."""
-    role: Role
-    """Who speaks: the user gives results."""
-
-    @property
-    def only_results(self) -> bool:
-        """Whether nothing but results is in it."""
-        return all(message.role is Role.TOOL for message in self.messages)
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 class BlockFormat:
@@ -55,13 +38,14 @@ class BlockFormat:
         waiting: set[str] = set()
         for at, native in enumerate(natives):
             try:
-                fields = self._fields(native)
+                fields = self.fields_of(native)
                 role, blocks = self._role(fields), self._blocks(fields)
             except MessageError as error:
-                raise MessageError(f"message {at + 1} of {len(natives)}: {error}") from error
+                msg = f"message {at + 1} of {len(natives)}: {error}"
+                raise MessageError(msg) from error
             if role is not Role.ASSISTANT:
                 waiting = set()
-                pieces.extend(_of_user(native, at, role, blocks))
+                pieces.extend(pieces_of_user(native, at, role, blocks))
                 continue
             if any(is_result(mapped(block) or {}) for block in blocks):
                 msg = f"message {at + 1} of {len(natives)}: a tool result in a message of the assistant"
@@ -75,21 +59,21 @@ class BlockFormat:
             pieces.append(piece)
         return pieces
 
-    def role(self, native: Any) -> Role:
+    def role(self, native: Any) -> Role:  # noqa: ANN401 - a message, or a piece
         """Give the role of a piece."""
         return self._piece(native).role
 
-    def read(self, native: Any) -> Message:
+    def read(self, native: Any) -> Message:  # noqa: ANN401 - a message, or a piece
         """Give the neutral message of a piece."""
         piece = self._piece(native)
         if piece.role is Role.TOOL:
-            blocks = self._blocks(self._fields(piece.natives[0]))
-            result = next(block for at in piece.blocks or () if is_result(block := mapped(blocks[at]) or {}))
-            return read_result(result, origin=piece)
+            blocks = self._blocks(self.fields_of(piece.natives[0]))
+            mappings = [mapped(blocks[at]) or {} for at in piece.blocks or ()]
+            return read_result(next(filter(is_result, mappings)), origin=piece)
         parts: list[Part] = []
         calls: list[ToolCall] = []
         for one in piece.natives:
-            fields = self._fields(one)
+            fields = self.fields_of(one)
             held = fields.get(self.content)
             if piece.blocks is None and not isinstance(held, list | tuple):
                 parts.extend(read_content(held))
@@ -112,7 +96,7 @@ class BlockFormat:
     def join(self, messages: Sequence[Message]) -> list[Any]:
         """Give the messages to send."""
         joined: list[Written] = []
-        for written in self.arranged([self._written(chunk) for chunk in _chunks(self.with_ids(messages))]):
+        for written in self.arranged([self._written(chunk) for chunk in chunks_of(self.with_ids(messages))]):
             if written.blocks == []:
                 continue  # nothing is left of it, and an empty message is refused
             last = joined[-1] if joined else None
@@ -171,16 +155,16 @@ class BlockFormat:
         piece = chunk[0].origin if isinstance(chunk[0].origin, Piece) else None
         role = Role.USER if chunk[0].role is Role.TOOL else chunk[0].role
         if piece is None:
-            blocks = self._listed(self._message_blocks(chunk[0]))
+            blocks = self._listed(self.message_blocks(chunk[0]))
             role = role if role is Role.ASSISTANT else Role.USER
             return Written(natives=[self.new(role, blocks)], blocks=blocks, messages=chunk, role=role)
         numbers = [message.origin.number for message in chunk if isinstance(message.origin, Piece)]
         if piece.sound and numbers == list(range(piece.of)) and not any(message.altered for message in chunk):
             return Written(natives=list(piece.natives), blocks=None, messages=chunk, role=role)
-        blocks = [block for message in chunk for block in self._message_blocks(message)]
+        blocks = [block for message in chunk for block in self.message_blocks(message)]
         native = piece.natives[0]
         texts = [block for block in blocks if isinstance(block, str)]
-        was_text = isinstance(self._fields(native).get(self.content), str)
+        was_text = isinstance(self.fields_of(native).get(self.content), str)
         content = "".join(texts) if was_text and len(texts) == len(blocks) else self._listed(blocks)
         copy = copied(native, **{self.content: content})
         return Written(natives=[copy], blocks=self._listed(blocks), messages=chunk, role=role)
@@ -190,7 +174,7 @@ class BlockFormat:
 
     def _merged(self, before: Written, after: Written) -> Written:
         held = [
-            self._blocks(self._fields(native))
+            self._blocks(self.fields_of(native))
             for one in (before, after)
             for native in (one.natives[-1:] if one is before else one.natives)
         ]
@@ -202,13 +186,13 @@ class BlockFormat:
             role=before.role,
         )
 
-    def _message_blocks(self, message: Message) -> list[object]:
+    def message_blocks(self, message: Message) -> list[object]:
         """Give the blocks of a neutral message, those that came in as they came."""
         piece = message.origin if isinstance(message.origin, Piece) else None
         if message.role is Role.TOOL:
             if piece is None:
                 return [self.result_block(message, None)]
-            held = self._blocks(self._fields(piece.natives[0]))
+            held = self._blocks(self.fields_of(piece.natives[0]))
             chosen = [held[at] for at in piece.blocks or ()]
             return [
                 self.result_block(message, one) if message.altered and is_result(mapped(one) or {}) else one
@@ -238,7 +222,12 @@ class BlockFormat:
         msg = f"a message of {len(pieces)} parts of a conversation was asked for as one"
         raise MessageError(msg)
 
-    def _fields(self, native: object) -> Mapping[str, Any]:
+    def fields_of(self, native: object) -> Mapping[str, Any]:
+        """Give what a message says by name.
+
+        Raises:
+            MessageError: for something that is no message.
+        """
         fields = mapped(native)
         if fields is None:
             msg = f"expected a message of the format {self.name!r}, found {type(native).__name__}"
@@ -273,62 +262,3 @@ def _was_text(piece: Piece | None, key: str) -> bool:
 def _is_text(raw: object) -> bool:
     fields = mapped(raw)
     return fields is None or string_or_none(fields.get("text")) is not None
-
-
-def _of_user(native: object, at: int, role: Role, blocks: Sequence[object]) -> Iterator[Piece]:
-    """Give the results of a message, and behind them what else is said in it.
-
-    What says nothing by itself (where a cache ends, an empty text) goes with the block before it.
-    """
-    groups: list[list[int]] = []
-    words: list[int] = []
-    last: list[int] = words
-    for number, raw in enumerate(blocks):
-        block = mapped(raw)
-        if block is not None and role is not Role.SYSTEM and is_result(block):
-            last = [number]
-            groups.append(last)
-        elif groups and not words and (raw == "" or (block is not None and _says_nothing(block))):
-            last.append(number)
-        else:
-            words.append(number)
-            last = words
-    if not groups:
-        yield Piece(natives=(native,), places=(at,), role=role)
-        return
-    order = [number for group in (*groups, words) for number in group]
-    count = len(groups) + bool(words)
-    for number, group in enumerate((*groups, words)):
-        if group:
-            yield Piece(
-                natives=(native,),
-                places=(at,),
-                role=Role.USER if group is words else Role.TOOL,
-                blocks=tuple(group),
-                number=number,
-                of=count,
-                sound=order == sorted(order),
-            )
-
-
-def _says_nothing(block: Mapping[str, Any]) -> bool:
-    return is_mark(block) or (kind_of(block) in {"", "text"} and block.get("text") == "" and "thought" not in block)
-
-
-def _chunks(messages: Iterable[Message]) -> Iterator[list[Message]]:
-    """Give the messages in groups: those that stand together and are pieces of one message of the caller's."""
-    chunk: list[Message] = []
-    for message in messages:
-        if chunk and not _siblings(chunk[-1], message):
-            yield chunk
-            chunk = []
-        chunk.append(message)
-    if chunk:
-        yield chunk
-
-
-def _siblings(before: Message, after: Message) -> bool:
-    one, other = before.origin, after.origin
-    if not isinstance(one, Piece) or not isinstance(other, Piece):
-        return False
-    return one.places == other.places and one.natives[0] is other.natives[0] and one.number < other.number

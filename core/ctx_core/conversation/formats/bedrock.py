@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.arguments import as_object
-from ctx_core.conversation.formats.base import BlockFormat, Written
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
+from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import content_bytes, media_type_of
-from ctx_core.conversation.natives import copied
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -25,6 +22,13 @@ from ctx_core.conversation.messages import (
     ToolCall,
     VideoPart,
 )
+from ctx_core.conversation.natives import copied
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctx_core.conversation.formats.pieces import Written
 
 _TEXTS: Final = {"plain": "txt", "markdown": "md", "csv": "csv", "html": "html"}
 """What Bedrock calls texts, by the second half of their media type."""

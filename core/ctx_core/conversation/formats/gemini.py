@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
-from ctx_core.conversation.calls import read_call
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.arguments import as_object
-from ctx_core.conversation.formats.base import BlockFormat, Written
+from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import base64_text, media_type_of
-from ctx_core.conversation.natives import copied, key_of
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -25,8 +22,14 @@ from ctx_core.conversation.messages import (
     ToolCall,
     VideoPart,
 )
+from ctx_core.conversation.natives import copied, key_of
 from ctx_core.conversation.results import read_result
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ctx_core.conversation.formats.pieces import Written
 
 
 class GeminiFormat(BlockFormat):
@@ -66,8 +69,8 @@ class GeminiFormat(BlockFormat):
             return {"functionResponse": {**told, "name": message.name or "", "response": response}}
         key = key_of(block, "functionResponse", "function_response")
         inner = mapping_in(mapped(block) or {}, key)
-        told = {"id": message.tool_call_id, "name": message.name}
-        changed: dict[str, Any] = {key: value for key, value in told.items() if value is not None}
+        about = {"id": message.tool_call_id, "name": message.name}
+        changed: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
         if any(part.raw is None for part in text) and "".join(part.text for part in text) != _said(inner):
             changed["response"] = response
         if inner.get("parts") is not None and len(media) != len(inner["parts"]):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ctx_core.conversation.transcript import Codec
 
 FormatName: TypeAlias = Literal["openai", "anthropic", "gemini", "bedrock", "responses"]
-"""The providers' own messages: OpenAI's chat completions, Anthropic's Messages, Gemini's contents, messages of Bedrock's
+"""The providers' own messages: OpenAI's chat completions, Anthropic's Messages, Gemini's contents, those of Bedrock's
 Converse API, and items of OpenAI's Responses API."""
 
 _FORMATS: Final[Mapping[str, Codec[Any]]] = {

@@ -1,21 +1,18 @@
 """Items of OpenAI's Responses API: messages, calls, outputs and thoughts stand side by side in one list.
 
-What the model gave in one go is one neutral message: its thoughts, its words and all of its calls. So calls side by side
-stay together, and thoughts with the item that follows them. An output is a result; every other message is itself.
+What the model gave in one go is one neutral message: its thoughts, its words and all of its calls. So calls side by
+side stay together, and thoughts with the item that follows them. An output is a result; any other message is itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, string_or_none
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.media_contents import base64_text, media_type_of
-from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -27,18 +24,23 @@ from ctx_core.conversation.messages import (
     ReasoningPart,
     Role,
     TextPart,
-    ToolCall,
     VideoPart,
 )
+from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.results import is_result, read_result
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.transcript import Piece
 from ctx_core.errors import MessageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 _ROLES: Final = {
     "user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.DEVELOPER
 }  # fmt: skip
 _PIXEL: Final = (
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 """A picture of nothing: the output of a computer call has to be a screenshot."""
 
@@ -56,7 +58,8 @@ class ResponsesFormat:
             try:
                 role = _role(native)
             except MessageError as error:
-                raise MessageError(f"message {at + 1} of {len(natives)}: {error}") from error
+                msg = f"message {at + 1} of {len(natives)}: {error}"
+                raise MessageError(msg) from error
             before = pieces[-1] if pieces else None
             if role is Role.ASSISTANT and before is not None and before.role is role:
                 grown = replace(before, natives=(*before.natives, native), places=(*before.places, at))
@@ -177,7 +180,9 @@ def _new(message: Message) -> Iterator[object]:
     piece = message.origin if isinstance(message.origin, Piece) else None
     held = None if piece is None else (mapped(piece.natives[0]) or {}).get("content")
     content = _content(message, listed=isinstance(held, list | tuple))
-    yield {"role": str(message.role), "content": content} if piece is None else copied(piece.natives[0], content=content)
+    yield (
+        {"role": str(message.role), "content": content} if piece is None else copied(piece.natives[0], content=content)
+    )
 
 
 def _content(message: Message, *, listed: bool) -> str | list[object]:
