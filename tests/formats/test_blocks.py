@@ -305,7 +305,7 @@ WRONG: Final[list[tuple[FormatName, Any, str]]] = [
     (
         "bedrock",
         answer({"toolResult": {"toolUseId": "c", "content": []}}),
-        "a tool result in a message of the assistant",
+        "a tool result in a message of the assistant: only the user gives them",
     ),
     ("bedrock", {"role": "system", "content": []}, "unknown role 'system' in the format 'bedrock'"),
     ("gemini", {"role": "assistant", "parts": []}, "unknown role 'assistant' in the format 'gemini'"),

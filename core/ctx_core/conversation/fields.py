@@ -18,7 +18,7 @@ _CLIENTS: Final = ("anthropic", "google", "openai")
 
 def mapped(value: object) -> Mapping[str, Any] | None:
     """Give what an object says by name: a mapping itself, the fields of a client's object that are set; else None."""
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):  # the first is what it mostly is, and told at once
         return cast("Mapping[str, Any]", value)
     declared = getattr(type(value), "model_fields", None)
     if declared is None or type(value).__module__.partition(".")[0] not in _CLIENTS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from ctx_core.conversation.calls import is_call
 from ctx_core.conversation.fields import kind_of, mapped
@@ -27,9 +27,12 @@ from ctx_core.conversation.natives import copied
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ctx_core.conversation.formats.pieces import Written
+
+_COMMON: Final = frozenset({"text", "tool_use", "thinking"})
+"""Types of most blocks, which open and close nothing there."""
 
 
 class AnthropicFormat(BlockFormat):
@@ -61,17 +64,17 @@ class AnthropicFormat(BlockFormat):
         kinds = [kind_of(mapped(block) or {}) for block in blocks]
         return "tool_use" not in kinds or "text" not in kinds[kinds.index("tool_use") :]
 
-    def server_calls(self, blocks: Sequence[object]) -> Iterator[str]:
-        """Give the ids of what runs at Anthropic: its own tools, and those of MCP servers."""
+    def still_open(self, waiting: frozenset[str], blocks: Sequence[object]) -> frozenset[str]:
+        """Give the ids of what still runs at Anthropic: its own tools, and those of MCP servers."""
         for block in map(mapped, blocks):
-            if block is not None and kind_of(block) in {"server_tool_use", "mcp_tool_use"}:
-                yield str(block.get("id"))
-
-    def server_results(self, blocks: Sequence[object]) -> Iterator[str]:
-        """Give the ids of what has been answered there."""
-        for block in map(mapped, blocks):
-            if block is not None and kind_of(block).endswith("_tool_result"):
-                yield str(block.get("tool_use_id"))
+            kind = "" if block is None else kind_of(block)
+            if block is None or kind in _COMMON:
+                continue
+            if kind in {"server_tool_use", "mcp_tool_use"}:
+                waiting |= {str(block.get("id"))}
+            elif kind.endswith("_tool_result"):
+                waiting -= {str(block.get("tool_use_id"))}
+        return waiting
 
     def call_block(self, call: ToolCall) -> object:
         """Give the block of a call."""

@@ -19,7 +19,7 @@ from ctx_core.conversation.transcript import Piece
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class BlockFormat:
@@ -35,7 +35,7 @@ class BlockFormat:
     def split(self, natives: Sequence[Any]) -> Sequence[Piece]:
         """Give the pieces of all messages, in order."""
         pieces: list[Piece] = []
-        waiting: set[str] = set()
+        waiting: frozenset[str] = frozenset()
         for at, native in enumerate(natives):
             try:
                 fields = self.fields_of(native)
@@ -44,19 +44,15 @@ class BlockFormat:
                 msg = f"message {at + 1} of {len(natives)}: {error}"
                 raise MessageError(msg) from error
             if role is not Role.ASSISTANT:
-                waiting = set()
+                waiting = frozenset()
                 pieces.extend(pieces_of_user(native, at, role, blocks))
                 continue
-            if any(is_result(mapped(block) or {}) for block in blocks):
-                msg = f"message {at + 1} of {len(natives)}: a tool result in a message of the assistant"
-                raise MessageError(msg)
-            sound = self.calls_are_in_place(blocks)
-            piece = Piece(natives=(native,), places=(at,), role=role, sound=sound)
-            if waiting and pieces:  # the rest of an answer that was paused while the provider's tools ran
-                before = pieces.pop()
-                piece = Piece(natives=(*before.natives, native), places=(*before.places, at), role=role)
-            waiting = (waiting | set(self.server_calls(blocks))) - set(self.server_results(blocks))
-            pieces.append(piece)
+            before = (), ()
+            if waiting:  # the rest of an answer that was paused while the provider's tools ran
+                paused = pieces.pop()
+                before = paused.natives, paused.places
+            pieces.append(Piece(natives=(*before[0], native), places=(*before[1], at), role=role))
+            waiting = self.still_open(waiting, blocks)
         return pieces
 
     def role(self, native: Any) -> Role:  # noqa: ANN401 - a message, or a piece
@@ -72,6 +68,7 @@ class BlockFormat:
             return read_result(next(filter(is_result, mappings)), origin=piece)
         parts: list[Part] = []
         calls: list[ToolCall] = []
+        in_place = True
         for one in piece.natives:
             fields = self.fields_of(one)
             held = fields.get(self.content)
@@ -80,14 +77,20 @@ class BlockFormat:
                 continue
             blocks = self._blocks(fields)
             chosen = blocks if piece.blocks is None else [blocks[at] for at in piece.blocks]
+            in_place = in_place and self.calls_are_in_place(blocks)
             for block in chosen:
                 parts.append(read_block(block))
-                if is_call(mapped(block) or {}):
+                fields = mapped(block) or {}
+                if is_call(fields):
                     calls.append(read_call(block))
+                elif is_result(fields):
+                    msg = f"a tool result in a message of the {piece.role}: only the user gives them"
+                    raise MessageError(msg)
         if calls and piece.role is not Role.ASSISTANT:
             msg = f"a tool call in a message of the {piece.role}: only the assistant calls"
             raise MessageError(msg)
-        return Message(role=piece.role, parts=tuple(parts), tool_calls=tuple(calls), origin=piece)
+        altered = bool(calls) and not in_place
+        return Message(role=piece.role, parts=tuple(parts), tool_calls=tuple(calls), origin=piece, altered=altered)
 
     def write(self, message: Message) -> Any:  # noqa: ANN401 - a dict, or an object of the caller's
         """Give the message of one neutral message."""
@@ -124,15 +127,10 @@ class BlockFormat:
         del blocks
         return True
 
-    def server_calls(self, blocks: Sequence[object]) -> Iterator[str]:
-        """Give the ids of the calls that the provider answers itself."""
+    def still_open(self, waiting: frozenset[str], blocks: Sequence[object]) -> frozenset[str]:
+        """Give the ids of calls that the provider answers itself and has not answered yet, behind these blocks."""
         del blocks
-        return iter(())
-
-    def server_results(self, blocks: Sequence[object]) -> Iterator[str]:
-        """Give the ids of the calls that the provider has answered."""
-        del blocks
-        return iter(())
+        return waiting
 
     def part_block(self, part: Part) -> object:
         """Give the block of a part that was made here."""

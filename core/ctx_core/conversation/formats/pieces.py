@@ -39,6 +39,9 @@ def pieces_of_user(native: object, at: int, role: Role, blocks: Sequence[object]
 
     What says nothing by itself (where a cache ends, an empty text) goes with the block before it.
     """
+    if len(blocks) == 1 and isinstance(blocks[0], str):
+        yield Piece(natives=(native,), places=(at,), role=role)
+        return
     groups: list[list[int]] = []
     words: list[int] = []
     last: list[int] = words
