@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctx_core import ContextOverflowError, Framing, HistoryPolicy, TokenCounter, ToolResultPolicy, WindowState, fit
+from ctx_core import (
+    ContextOverflowError,
+    ContextSession,
+    Framing,
+    HistoryPolicy,
+    TokenCounter,
+    ToolResultPolicy,
+    WindowState,
+    fit,
+)
 from tests.formats.told import WRITERS, Call, Result, Said, Told, payload
 from tests.payloads.judge import refusals
 
@@ -88,3 +97,24 @@ def test_what_goes_out_is_accepted_and_counted(
     assert "And tomorrow?" in json.dumps(sent)
     again = fit(sent, 10_000, counter=WORDS, format=name)
     assert again.messages == sent
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@given(told=conversations(), budget=st.integers(20, 120))
+def test_a_session_is_right_on_every_turn(name: FormatName, told: list[Told], budget: int) -> None:
+    """As a conversation grows, with a state that goes through JSON: within the budget, and no pair is refused."""
+    state: dict[str, Any] = {}
+    session: ContextSession[Any] = ContextSession(budget=budget, counter=WORDS, codec=name)
+    ends = [at for at, one in enumerate(told, 1) if isinstance(one, Result) or one.role == "user"]
+    for end in ends:
+        if end < len(told) and isinstance(told[end], Result):
+            continue  # the rest of the results is still to come
+        natives = WRITERS[name](told[:end])
+        try:
+            context = session.fit(natives, state=json.loads(json.dumps(state)))
+        except ContextOverflowError:
+            return
+        state = context.state.to_dict()
+        assert WORDS.count_messages(context.messages, format=name) <= context.tokens <= budget
+        sent = payload(name, context.messages)
+        assert refusals(sent, name, model=MODELS.get(name, ""), subjects=["pairing"]) == []
