@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ctx_core.conversation.content_blocks import arguments_text, read_block, read_content, sealed
+from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.fields import arguments_text, sealed
 from ctx_core.conversation.messages import ImagePart, Message, Part, Role, TextPart, ToolCall
 from ctx_core.conversation.openai_messages import OpenAICodec
 

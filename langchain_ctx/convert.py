@@ -7,9 +7,9 @@ out as the very object that came in, and what is altered keeps all that is not t
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from langchain_core.messages import (
     AIMessage,
@@ -17,26 +17,28 @@ from langchain_core.messages import (
     ChatMessage,
     FunctionMessage,
     HumanMessage,
+    RemoveMessage,
     SystemMessage,
     ToolMessage,
     add_notification_metadata,
 )
 
-from ctx_core.conversation.content_blocks import read_block, read_content, sealed, visible_text
+from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.fields import json_text, sealed, visible_text
+from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.messages import (
-    AudioPart,
-    FilePart,
-    ImagePart,
     Message,
     OpaquePart,
     Part,
     ReasoningPart,
     Role,
-    TextPart,
 )
+from ctx_core.conversation.transcript import Piece
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
-from langchain_ctx.tool_calls import CALL_BLOCKS, block_call_id, calls_update, read_calls, unpaired_call_texts
+from langchain_ctx.blocks import written_content
+from langchain_ctx.pieces import read_piece, split, write_pieces
+from langchain_ctx.tool_calls import calls_update, read_calls, unpaired_call_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,21 +82,48 @@ _REASONING_KEYS: Final = ("reasoning_content", "reasoning")
 class LangChainCodec:
     """Reads and writes `BaseMessage`: the `codec` to give to a `ContextBuilder` for LangChain's messages."""
 
-    def role(self, native: BaseMessage) -> Role:
+    system_apart: ClassVar[bool] = False
+
+    def split(self, natives: Sequence[BaseMessage]) -> Sequence[Piece] | None:
+        """Give the pieces of messages of which one holds results of tools, or removes another; None for all others.
+
+        A `HumanMessage` may have Anthropic's `tool_result` blocks: each is a result. A `RemoveMessage` takes the
+        message with its id out, or all before it.
+
+        Raises:
+            MessageError: for one that removes a message that is not there.
+        """
+        return split(natives, self.role)
+
+    def join(self, messages: Sequence[Message]) -> list[BaseMessage]:
+        """Give the messages to send; neighbours out of one message are one message."""
+        return [
+            written
+            for chunk in chunks_of(messages)
+            for written in (
+                [write_pieces(chunk)] if isinstance(chunk[0].origin, Piece) else [self.write(one) for one in chunk]
+            )
+        ]
+
+    def role(self, native: BaseMessage | Piece) -> Role:
         """Give the role of a message, by its type.
 
         Raises:
             MessageError: for what is no message, a `RemoveMessage`, or a `ChatMessage` of an unknown role.
         """
+        if isinstance(native, Piece):
+            return native.role
         known = _TYPES.get(getattr(native, "type", ""))
         return _other_role(native) if known is None else known
 
-    def read(self, native: BaseMessage) -> Message:
+    def read(self, native: BaseMessage | Piece) -> Message:
         """Give the neutral message.
 
         Raises:
             MessageError: as for `role`, and for a content of no known shape.
         """
+        if isinstance(native, Piece):
+            return self.read(native.natives[0]) if native.blocks is None else read_piece(native)
         role = self.role(native)
         calls = read_calls(native) if role is Role.ASSISTANT else ()
         return Message(
@@ -140,8 +169,8 @@ def _other_role(native: object) -> Role:
     ):
         if isinstance(native, of_class):  # a subclass of the caller's, with a type of its own
             return role
-    if isinstance(native, BaseMessage) and native.type == "remove":
-        msg = "a RemoveMessage changes a graph's state and is never sent: apply it with add_messages first"
+    if isinstance(native, RemoveMessage):
+        msg = "a RemoveMessage is no message: it takes one out of the list that it stands in"
         raise MessageError(msg)
     msg = f"expected a LangChain message, found {type(native).__name__}: convert_to_messages makes one"
     raise MessageError(msg)
@@ -180,10 +209,10 @@ def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
 
 
 def _read_block(block: str | dict[Any, Any]) -> Part:
-    if isinstance(block, dict) and block.get("type") in CALL_BLOCKS:
-        kind, call_id = str(block["type"]), block_call_id(block)
-        return OpaquePart(kind=kind, text="" if call_id else visible_text(block), call_id=call_id, raw=block)
-    return read_block(block)
+    part = read_block(block)
+    if isinstance(part, OpaquePart) and part.call_id == "":
+        return replace(part, text=json_text(block), call_id=None)  # no call that is listed, so that it is counted here
+    return part
 
 
 def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
@@ -201,7 +230,7 @@ def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
 
 
 def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
-    content = _content(message.parts, listed=isinstance(origin.content, list))
+    content = written_content(message.parts, listed=isinstance(origin.content, list))
     if message.role is Role.TOOL and message.tool_call_id is not None:
         if not isinstance(origin, ToolMessage):
             return ToolMessage(
@@ -223,7 +252,7 @@ def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
 
 
 def _new(message: Message) -> BaseMessage:
-    content = _content(message.parts, listed=False)
+    content = written_content(message.parts, listed=False)
     common: dict[str, Any] = {"content": content, "name": message.name, "id": message.id}
     match message.role:
         case Role.SYSTEM:
@@ -255,37 +284,3 @@ def _new_calls(message: Message) -> dict[str, Any]:
         else:
             malformed.append({"name": call.name, "args": call.arguments, "id": call.id, "error": None})
     return {"tool_calls": parsed, "invalid_tool_calls": malformed}
-
-
-def _content(parts: Sequence[Part], *, listed: bool) -> str | list[str | dict[Any, Any]]:
-    """Give the content: a list where the caller's was one and it is not all new text."""
-    inside = [part for part in parts if not _is_outside(part)]
-    texts = [part.text for part in inside if isinstance(part, TextPart) and part.raw is None]
-    if len(texts) == len(inside) and (texts or not listed):
-        return "".join(texts)
-    return [_block(part) for part in inside]
-
-
-def _is_outside(part: Part) -> bool:
-    """Whether a part was read from elsewhere than the content, so that it is not written into it."""
-    return part.raw is None and isinstance(part, ReasoningPart | OpaquePart)
-
-
-def _block(part: Part) -> str | dict[Any, Any]:
-    raw = part.raw
-    if isinstance(raw, str | Mapping):
-        return cast("str | dict[Any, Any]", raw)
-    match part:
-        case ImagePart(url=str(url)):
-            return {"type": "image", "url": url}
-        case ImagePart() | AudioPart():
-            block = {"type": "image" if isinstance(part, ImagePart) else "audio", "base64": _base64(part.data)}
-            return block if part.media_type is None else {**block, "mime_type": part.media_type}
-        case FilePart():
-            return {"type": "text-plain", "text": part.text or "", "mime_type": part.media_type or "text/plain"}
-        case _:
-            return {"type": "text", "text": getattr(part, "text", "")}
-
-
-def _base64(data: str | bytes | None) -> str:
-    return b64encode(data).decode("ascii") if isinstance(data, bytes) else data or ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from ctx_core.conversation.transcript import read_natives
 from ctx_core.counting import anchored
 from ctx_core.counting.counter import CounterLike, as_counter
 from langchain_ctx.convert import CODEC
@@ -52,7 +53,7 @@ def token_counter(
     def count(messages: Iterable[MessageLikeRepresentation], /, *, tools: Iterable[object] = ()) -> int:
         definitions = (*always, *tool_definitions(tools))
         asked = counts.count_options(options, tools=bool(definitions))
-        return asked + counts.count_messages(map(CODEC.read, read_messages(list(messages))), tools=definitions)
+        return asked + counts.count_messages(read_natives(read_messages(list(messages)), CODEC), tools=definitions)
 
     return count
 
@@ -66,4 +67,4 @@ def latest_anchor(messages: Sequence[BaseMessage], *, tools: Iterable[object] = 
         messages: the conversation as it was sent.
         tools: the tools that went along.
     """
-    return anchored.latest_anchor(list(map(CODEC.read, messages)), tools=tool_definitions(tools))
+    return anchored.latest_anchor(list(read_natives(messages, CODEC)), tools=tool_definitions(tools))

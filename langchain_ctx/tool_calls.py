@@ -8,31 +8,21 @@ when it is dropped it goes from everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
 
-from ctx_core.conversation.content_blocks import arguments_text
-from ctx_core.conversation.messages import ToolCall
+from ctx_core.conversation.calls import is_call, read_call
+from ctx_core.conversation.fields import mapped
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-    from ctx_core.conversation.messages import Message
+    from ctx_core.conversation.messages import Message, ToolCall
 
 _SEALED_THOUGHTS: Final = "__gemini_function_call_thought_signatures__"
 """Where langchain-google-genai keeps the encrypted thoughts that came with calls, by the call's id."""
-
-CALL_BLOCKS: Final = frozenset(
-    {"tool_call", "tool_use", "function_call", "custom_tool_call", "invalid_tool_call", "tool_call_chunk"}
-)
-"""Types of content blocks that spell a call of the message again."""
-
-
-def block_call_id(block: Mapping[str, Any]) -> str | None:
-    """Give the id that the result of a call block refers to: OpenAI's Responses keep another one in `id`."""
-    call_id = block.get("call_id") or block.get("id")
-    return call_id if isinstance(call_id, str) and call_id else None
 
 
 def unpaired_call_texts(native: BaseMessage) -> list[str]:
@@ -54,8 +44,7 @@ def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
         calls += [call for call in source(native) if call.id not in known]
     legacy = native.additional_kwargs.get("function_call")
     if not calls and isinstance(legacy, Mapping):
-        inner = cast("Mapping[str, Any]", legacy)
-        calls.append(_call(None, inner.get("name"), inner.get("arguments"), raw=inner))
+        calls.append(read_call(cast("object", legacy)))
     return tuple(calls)
 
 
@@ -84,41 +73,36 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
 
 
 def _listed(native: BaseMessage) -> Iterator[ToolCall]:
-    if isinstance(native, AIMessage):
-        thoughts = _mapping(native.additional_kwargs.get(_SEALED_THOUGHTS))
-        for call in native.tool_calls:
-            sealed = thoughts.get(call.get("id") or "")
-            length = len(sealed) if isinstance(sealed, str) else 0
-            yield _call(call.get("id"), call["name"], call["args"], raw=call, sealed=length)
-        for malformed in native.invalid_tool_calls:
-            if malformed.get("id"):
-                yield _call(malformed.get("id"), malformed.get("name"), malformed.get("args"), raw=malformed)
+    """Give the calls of `tool_calls` and `invalid_tool_calls`, with the provider's own payload where that says more.
+
+    LangChain makes an empty object of what a custom tool is called with, which is no JSON.
+    """
+    if not isinstance(native, AIMessage):
+        return
+    thoughts = _mapping(native.additional_kwargs.get(_SEALED_THOUGHTS))
+    given = {call.id: call for call in (*_in_extra(native), *_in_content(native)) if call.id}
+    for listed in native.tool_calls:
+        call = read_call(listed)
+        sealed = thoughts.get(call.id or "")
+        own = given.get(call.id or "")
+        arguments = own.arguments if own is not None and call.arguments in {"", "{}"} else call.arguments
+        yield replace(call, arguments=arguments, sealed=len(sealed) if isinstance(sealed, str) else 0)
+    for malformed in native.invalid_tool_calls:
+        if malformed.get("id"):
+            yield read_call(malformed)
 
 
 def _in_content(native: BaseMessage) -> Iterator[ToolCall]:
     for block in native.content if isinstance(native.content, list) else ():
-        if isinstance(block, dict) and block.get("type") in CALL_BLOCKS and (call_id := block_call_id(block)):
-            arguments = block.get("args", block.get("input", block.get("arguments")))
-            yield _call(call_id, block.get("name"), arguments, raw=block)
+        if isinstance(block, dict) and is_call(block) and (call := read_call(block)).id:
+            yield call
 
 
 def _in_extra(native: BaseMessage) -> Iterator[ToolCall]:
-    listed = native.additional_kwargs.get("tool_calls")
+    listed: object = native.additional_kwargs.get("tool_calls")
     for entry in cast("list[object]", listed) if isinstance(listed, list) else ():
-        raw = _mapping(entry)
-        if raw.get("id"):
-            inner = _mapping(raw.get("function")) or raw
-            yield _call(raw.get("id"), inner.get("name"), inner.get("arguments"), raw=raw)
-
-
-def _call(call_id: object, name: object, arguments: object, *, raw: object, sealed: int = 0) -> ToolCall:
-    return ToolCall(
-        id=call_id if isinstance(call_id, str) and call_id else None,
-        name=name if isinstance(name, str) else "",
-        arguments=arguments_text(arguments),
-        sealed=sealed,
-        raw=raw,
-    )
+        if mapped(entry) is not None and (call := read_call(entry)).id:
+            yield call
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

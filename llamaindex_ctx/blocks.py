@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from llama_index.core.base.llms.types import (
     AudioBlock,
@@ -19,7 +17,7 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
-from ctx_core.conversation.content_blocks import sealed
+from ctx_core.conversation.fields import sealed
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -48,8 +46,6 @@ Block: TypeAlias = (
     | ToolCallBlock
 )
 
-_TEXT_TYPES: Final = ("text/", "application/json", "application/xml", "application/yaml", "application/x-yaml")
-
 
 def read_block(block: Block) -> tuple[Part, ...]:
     """Give the parts of a block; several where it has media nested in it. `raw` is the block in each of them."""
@@ -64,9 +60,9 @@ def read_block(block: Block) -> tuple[Part, ...]:
             media_type = f"audio/{block.format}" if block.format else None
             return (AudioPart(data=_base64_text(block.audio), media_type=media_type, raw=block),)
         case VideoBlock():
-            return (VideoPart(media_type=block.video_mimetype, raw=block),)
+            return (VideoPart(data=_base64_text(block.video), media_type=block.video_mimetype, raw=block),)
         case DocumentBlock():
-            return (FilePart(text=_plain_text(block), media_type=block.document_mimetype, raw=block),)
+            return (_read_document(block),)
         case CitableBlock():
             return _read_quoted(block, block.title, block.source, block.content)
         case CitationBlock():
@@ -93,12 +89,16 @@ def write_part(part: Part) -> Block | None:
         case AudioPart():
             media_type = part.media_type or ""
             return AudioBlock(audio=_bytes(part.data), format=media_type.removeprefix("audio/") or None)
-        case FilePart() if part.text is not None:
-            return DocumentBlock(data=part.text.encode(), document_mimetype=part.media_type or "text/plain")
-        case OpaquePart() if part.text:
-            return TextBlock(text=part.text)
+        case VideoPart():
+            return VideoBlock(video=_bytes(part.data), video_mimetype=part.media_type)
+        case FilePart(text=str(text)):
+            return DocumentBlock(data=text.encode(), document_mimetype=part.media_type or "text/plain")
+        case FilePart():
+            return DocumentBlock(data=_bytes(part.data), document_mimetype=part.media_type)
+        case OpaquePart(text=text):
+            return TextBlock(text=text) if text else None
         case _:
-            return None
+            assert_never(part)
 
 
 def _read_image(block: ImageBlock, *, raw: Block | None = None) -> ImagePart:
@@ -109,6 +109,10 @@ def _read_image(block: ImageBlock, *, raw: Block | None = None) -> ImagePart:
         detail=block.detail,
         raw=raw or block,
     )
+
+
+def _read_document(block: DocumentBlock, *, raw: Block | None = None) -> FilePart:
+    return FilePart(data=_base64_text(block.data), media_type=block.document_mimetype, raw=raw or block)
 
 
 def _read_quoted(
@@ -123,25 +127,13 @@ def _read_quoted(
         if isinstance(inner, ImageBlock):
             parts.append(_read_image(inner, raw=raw))
         elif isinstance(inner, DocumentBlock):
-            parts.append(FilePart(text=_plain_text(inner), media_type=inner.document_mimetype, raw=raw))
+            parts.append(_read_document(inner, raw=raw))
     return tuple(parts)
 
 
 def _base64_text(content: object) -> str | None:
     # The blocks keep their content as base64 in bytes; a stream is left alone, since reading it would move it.
     return content.decode("ascii", "replace") if isinstance(content, bytes) and content else None
-
-
-def _plain_text(block: DocumentBlock) -> str | None:
-    """Give the text of a document that is one: by its type, or by being valid UTF-8 where no type is given."""
-    if not isinstance(block.data, bytes) or not block.data:
-        return None
-    if block.document_mimetype and not block.document_mimetype.startswith(_TEXT_TYPES):
-        return None
-    try:
-        return base64.b64decode(block.data).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return None
 
 
 def _bytes(content: str | bytes | None) -> bytes | None:

@@ -7,17 +7,19 @@ several of these at once: then they are spellings of one call, and go together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, cast
 
 from llama_index.core.base.llms.types import ToolCallBlock
 
-from ctx_core.conversation.content_blocks import arguments_text
+from ctx_core.conversation.calls import read_call
+from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.messages import ToolCall
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from llama_index.core.base.llms.types import ChatMessage
 
 LISTED: Final = "tool_calls"
@@ -25,9 +27,8 @@ LISTED: Final = "tool_calls"
 LEGACY: Final = "function_call"
 """The key of `additional_kwargs` with the one call of OpenAI's first function API."""
 
-_ID: Final = ("id", "tool_id", "tool_call_id", "call_id")
-_NAME: Final = ("name", "tool_name")
-_ARGUMENTS: Final = ("arguments", "tool_kwargs", "args", "input")
+_FIELDS: Final = ("type", "id", "tool_id", "tool_call_id", "call_id", "name", "tool_name", "arguments", "tool_kwargs")
+"""What objects of LlamaIndex' and of other clients say of a call, such as a `ToolSelection`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +81,20 @@ def _entries(message: ChatMessage) -> list[object]:
 
 
 def _from_block(block: ToolCallBlock) -> ToolCall:
-    return ToolCall(
-        id=block.tool_call_id or None,
-        name=block.tool_name,
-        arguments=arguments_text(block.tool_kwargs),
-        raw=Spellings((block,)),
-    )
+    fields = {"id": block.tool_call_id, "name": block.tool_name, "arguments": block.tool_kwargs}
+    return replace(read_call(fields), raw=Spellings((block,)))
 
 
 def _from_entry(entry: object) -> ToolCall:
-    inner = _first(entry, ("function", "custom"))
-    inner = entry if inner is None else inner
-    call_id, name = _first(entry, _ID), _first(inner, _NAME)
-    return ToolCall(
-        id=call_id if isinstance(call_id, str) and call_id else None,
-        name=name if isinstance(name, str) else "",
-        arguments=arguments_text(_first(inner, _ARGUMENTS)),
-        raw=Spellings((entry,)),
-    )
+    return replace(read_call(_as_mapping(entry)), raw=Spellings((entry,)))
 
 
-def _first(owner: object, names: tuple[str, ...]) -> Any:  # noqa: ANN401 - whatever a provider's object holds
-    """Give the first of these fields that is there, in a dict or on an object."""
-    for name in names:
-        value = cast("Mapping[str, Any]", owner).get(name) if isinstance(owner, Mapping) else getattr(owner, name, None)
-        if value is not None:
-            return value
-    return None
+def _as_mapping(entry: object) -> object:
+    """Give what an object says by name, where the core does not know its class."""
+    if mapped(entry) is not None:
+        return entry
+    inner = {name: _as_mapping(held) for name in ("function", "custom") if (held := getattr(entry, name, None))}
+    return {name: getattr(entry, name, None) for name in _FIELDS} | inner
 
 
 def _same_call(call: ToolCall, calls: list[ToolCall], unmatched: list[int]) -> int | None:

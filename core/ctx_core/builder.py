@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, get_args, overload
 
 from ctx_core.budget import ContextBudget, is_count
-from ctx_core.conversation.codecs import transcript_of
+from ctx_core.conversation.codecs import as_codec, transcript_of
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.engine.assembly import Assembly
 from ctx_core.engine.layers import Item, Layer, as_items
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ctx_core.budget import Size
+    from ctx_core.conversation.formats.names import FormatName
     from ctx_core.conversation.messages import Message
     from ctx_core.conversation.transcript import Codec, NativeT, Transcript
     from ctx_core.counting.calibration import Calibration
@@ -209,7 +210,7 @@ class ContextBuilder:
         history: Sequence[NativeT],
         message: NativeT | str | None = ...,
         *,
-        codec: Codec[NativeT] | None = ...,
+        codec: Codec[NativeT] | FormatName | None = ...,
         state: WindowState | None = ...,
         on_overflow: OnOverflow = ...,
         verify: Verify = ...,
@@ -221,7 +222,7 @@ class ContextBuilder:
         history: tuple[()] = ...,
         message: NativeT | str | None = ...,
         *,
-        codec: Codec[NativeT],
+        codec: Codec[NativeT] | FormatName,
         state: WindowState | None = ...,
         on_overflow: OnOverflow = ...,
         verify: Verify = ...,
@@ -244,7 +245,7 @@ class ContextBuilder:
         history: Sequence[Any] = (),
         message: Any = None,
         *,
-        codec: Codec[Any] | None = None,
+        codec: Codec[Any] | FormatName | None = None,
         state: WindowState | None = None,
         on_overflow: OnOverflow = "raise",
         verify: Verify = "all",
@@ -252,10 +253,11 @@ class ContextBuilder:
         """Build the context of one request.
 
         Args:
-            history: the conversation so far, of neutral messages, OpenAI-style dicts, or what `codec` reads.
+            history: the conversation so far, of neutral messages, a provider's own, or what `codec` reads.
                 System messages in it stay in their places.
             message: the current message, if it is not the end of the history; a string is a user message.
-            codec: the door of another message type.
+            codec: the door of another message type, or the name of a provider's: `openai`, `anthropic`, `gemini`,
+                `bedrock` or `responses`. By default what the messages say.
             state: what the last build of this conversation gave, or `WindowState()` for its first. Without
                 one, nothing is remembered: the window is filled to the limit, and moves on every turn.
             on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
@@ -270,7 +272,7 @@ class ContextBuilder:
             MessageError: for a message that cannot be read.
             BudgetError: if the budget names a part that no layer has.
         """
-        transcript = transcript_of(history, message, codec)
+        transcript = transcript_of(history, message, as_codec(codec))
         context = self.build_transcript(transcript, state=state, on_overflow=on_overflow, verify=verify)
         log_request(context.report)
         return context
@@ -292,8 +294,7 @@ class ContextBuilder:
             raise BudgetError(msg)
         self._check_parts()
         if self.plan.trims:
-            assembly = Assembly(self.plan, transcript, state, truncate=on_overflow == "truncate", verify=verify)
-            return assembly.context(transcript.codec)
+            return Assembly(self.plan, transcript, state, truncate=on_overflow == "truncate", verify=verify).context()
         return unaltered(self.plan, transcript, state or WindowState())
 
     def open_parts(self, *, allowed: bool = True) -> Self:

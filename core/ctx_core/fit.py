@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
+from ctx_core.conversation.formats.names import system_text
 from ctx_core.history.policy import HistoryPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from ctx_core.conversation.formats.names import FormatName
     from ctx_core.conversation.transcript import NativeT
     from ctx_core.counting.counter import CounterLike, ToolDefinition
     from ctx_core.engine.context import Context
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from ctx_core.history.state import WindowState
 
 
-def fit(
+def fit(  # noqa: PLR0913 - the whole of a request in one call
     messages: Sequence[NativeT],
     max_tokens: int,
     *,
@@ -28,12 +30,15 @@ def fit(
     state: WindowState | None = None,
     on_overflow: OnOverflow = "raise",
     verify: Verify = "all",
+    format: FormatName | None = None,  # noqa: A002 - what it is
+    system: str | Sequence[Any] | Mapping[str, Any] | None = None,
 ) -> Context[NativeT]:
     """Give the messages that fit, and nothing that a provider would refuse.
 
     Args:
-        messages: the conversation with its system messages and the current one, as neutral messages or
-            OpenAI-style dicts; never changed.
+        messages: the conversation with its system messages and the current one, as neutral messages or a provider's
+            own: dicts of OpenAI's chat completions, Anthropic's, Gemini's or Bedrock's messages, Responses items; never
+            changed.
         max_tokens: tokens that the whole input may have, tools and framing included.
         counter: a counter, a tokenizer, a function from text to tokens, or a model's name; by default a
             safe estimate.
@@ -42,9 +47,12 @@ def fit(
         state: what the last call for this conversation gave, or `WindowState()` for its first.
         on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
         verify: how a state is held against the conversation, as for `ContextBuilder.build`.
+        format: whose messages they are; by default what the first says that only one format can have, else OpenAI's.
+        system: the system text that some formats have outside of the list, as a text or in their blocks: never cut.
 
     Returns:
-        A context whose `messages` are of the kind that came in; those that were not altered are the same objects.
+        A context whose `messages` are of the kind that came in; those that were not altered are the same objects. The
+        system text is its `system_prompt`, and only in OpenAI's format the first of its messages as well.
 
     Raises:
         ContextOverflowError: if the system messages, the question and the newest step do not fit.
@@ -52,4 +60,6 @@ def fit(
         BudgetError: for a number that is no budget.
     """
     builder = ContextBuilder(ContextBudget(max_tokens), counter).tools(tools).history(policy or HistoryPolicy())
-    return builder.build(messages, state=state, on_overflow=on_overflow, verify=verify)
+    if system:
+        builder = builder.system(system_text(system))
+    return builder.build(messages, codec=format, state=state, on_overflow=on_overflow, verify=verify)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from ctx_core import MessageError
-from ctx_core.conversation.content_blocks import arguments_text, read_block, read_content, visible_text
+from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.fields import arguments_text, visible_text
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -113,18 +114,18 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
         ({"text": ""}, TextPart("")),
         ({"json": {"a": [1, 2]}}, TextPart('{"a":[1,2]}')),
         ({"type": "json", "json": {"a": [1, 2]}}, TextPart('{"a":[1,2]}')),
-        ({"thought": "hm", "action": "go"}, OpaquePart(kind="unknown", text="hm go")),
-        ({"text": "ok", "details": ["a", "b"]}, OpaquePart(kind="unknown", text="ok a b")),
-        ({"json": {"a": 1}, "b": "c"}, OpaquePart(kind="unknown", text="1 c")),
+        ({"thought": "hm", "action": "go"}, OpaquePart(text='{"thought":"hm","action":"go"}')),
+        ({"text": "ok", "details": ["a", "b"]}, OpaquePart(text='{"text":"ok","details":["a","b"]}')),
+        ({"json": {"a": 1}, "b": "c"}, OpaquePart(text='{"json":{"a":1},"b":"c"}')),
         (
             {"guardContent": {"text": {"text": "hi", "qualifiers": ["query"]}}},
-            OpaquePart(kind="unknown", text="hi query"),
+            TextPart("hi"),
         ),
         (
             {"guardContent": {"image": {"format": "png", "source": {"bytes": b"AA"}}}},
             ImagePart(data=b"AA", media_type="image/png"),
         ),
-        ({"searchResult": {"content": [{"text": "hi"}]}}, OpaquePart(kind="unknown", text="hi")),
+        ({"searchResult": {"content": [{"text": "hi"}]}}, OpaquePart(kind="search_result", text="hi")),
         (
             {"type": "document", "document": {"format": "txt", "name": "a", "source": {"bytes": b"hi"}}},
             FilePart(data=b"hi", media_type="text/plain"),
@@ -147,7 +148,7 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             FilePart(text="t\nc\nhi"),
         ),
         ({"type": "reasoning", "reasoning": "hm", "extras": {"signature": "s" * 99}}, ReasoningPart("hm", sealed=99)),
-        ({"cachePoint": {"type": "default"}}, OpaquePart(kind="unknown")),
+        ({"cachePoint": {"type": "default"}}, OpaquePart(kind="cachePoint")),
         ({"text": "hm", "thought": True}, ReasoningPart("hm")),
         ({"thought": True, "thoughtSignature": "s" * 99}, ReasoningPart("", sealed=99)),
         (
@@ -160,7 +161,10 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
         ),
         (
             {"type": "computer_call_output", "output": {"image_url": "data:image/png;base64,AAAA"}},
-            OpaquePart(kind="computer_call_output"),
+            OpaquePart(
+                kind="computer_call_output",
+                text='{"type":"computer_call_output","output":{"image_url":"data:image/png;base64,AAAA"}}',
+            ),
         ),
         ({"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, ReasoningPart("hm")),
         ({"type": "thinking", "thinking": "hm", "signature": "s" * 99}, ReasoningPart("hm", sealed=99)),
@@ -178,7 +182,7 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             {"type": "search_result", "title": "t", "content": [{"type": "text", "text": "hi"}], "id": "x"},
             OpaquePart(kind="search_result", text="t hi"),
         ),
-        ({"no": "type"}, OpaquePart(kind="unknown", text="type")),
+        ({"no": "type"}, OpaquePart(text='{"no":"type"}')),
     ],
 )
 def test_blocks_of_every_provider_are_read(block: dict[str, Any], part: Part) -> None:

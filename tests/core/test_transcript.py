@@ -34,7 +34,7 @@ def test_it_is_the_history_and_what_follows() -> None:
     transcript = Transcript(HISTORY, TAIL, OpenAICodec())
     assert len(transcript) == 3
     assert [transcript[at].text for at in range(3)] == ["one", "two", "three"]
-    assert transcript.native(2) is TAIL[0]
+    assert transcript.source(2) is TAIL[0]
 
 
 def test_a_message_is_read_once() -> None:

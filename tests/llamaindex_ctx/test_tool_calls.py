@@ -176,7 +176,7 @@ def test_a_list_of_calls_that_is_none_is_refused(broken: object) -> None:
         CODEC.read(assistant(tool_calls=broken))
 
 
-@pytest.mark.parametrize("strange", [{}, {"function": None}, "text", 7, None, {"id": 4, "function": {"name": 5}}])
+@pytest.mark.parametrize("strange", [{}, {"function": None}, "text", 7, None, {"id": [], "function": {"name": 5}}])
 def test_a_strange_entry_is_a_call_that_says_little(strange: object) -> None:
     """What no provider writes doesn't stop a conversation: it is kept, and counts as a call."""
     message = assistant(TextBlock(text="so"), tool_calls=[strange])

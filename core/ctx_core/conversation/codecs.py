@@ -1,32 +1,42 @@
-"""Which door a list of messages goes through when the caller doesn't say."""
+"""Which door a list of messages goes through, by its name or by the messages themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.formats.names import FormatName, format_named, format_of
 from ctx_core.conversation.messages import Message
-from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.conversation.transcript import Codec, NativeT, NeutralCodec, Transcript
 from ctx_core.errors import MessageError
 
 
 def codec_for(history: Sequence[Any], message: object) -> Codec[Any]:
-    """Give the codec for neutral messages or OpenAI-style dicts, by the first one there is.
+    """Give the codec for neutral messages or a provider's own, by what there is.
 
     Raises:
-        MessageError: for any other type.
+        MessageError: for any other type, and for messages of two formats in one list.
     """
     first = history[0] if history else message
-    if isinstance(first, Mapping):
-        return OpenAICodec()
     if first is None or isinstance(first, Message | str):
         return NeutralCodec()
+    if mapped(first) is not None:
+        return format_named(format_of(history if message is None or isinstance(message, str) else [*history, message]))
     msg = (
-        f"message 1: expected a ctx_core Message or an OpenAI-style dict, found {type(first).__name__}; "
+        f"message 1: expected a ctx_core Message or a provider's dict, found {type(first).__name__}; "
         "LangChain's and LlamaIndex's messages go through langchain_ctx and llamaindex_ctx"
     )
     raise MessageError(msg)
+
+
+def as_codec(codec: Codec[NativeT] | FormatName | None) -> Codec[NativeT] | None:
+    """Give a codec, also where it is named.
+
+    Raises:
+        MessageError: for a name that no format has.
+    """
+    return format_named(codec) if isinstance(codec, str) else codec
 
 
 def transcript_of(

@@ -107,13 +107,16 @@ class OpaquePart(_Raw):
     kind: str = "unknown"
     """The framework's name for it."""
     text: str = field(default="", repr=False)
-    """The text in it that the model is likely to read; counted."""
+    """The text in it that the model is likely to read; counted. Of a kind that nobody knows, all of it, as JSON."""
+    sealed: int = 0
+    """Characters of the encrypted texts in it, such as pages that a search has found: billed as what they say."""
     call_id: str | None = None
     """Set where the block is another spelling of the tool call with this id: then it is not counted
     again, and goes when the call goes."""
 
 
-Part: TypeAlias = TextPart | ReasoningPart | CitationPart | ImagePart | AudioPart | VideoPart | FilePart | OpaquePart
+MediaPart: TypeAlias = ImagePart | AudioPart | VideoPart | FilePart
+Part: TypeAlias = TextPart | ReasoningPart | CitationPart | MediaPart | OpaquePart
 
 
 MEDIA: Final = (ImagePart, AudioPart, VideoPart, FilePart)
@@ -208,11 +211,15 @@ class Message:
 
     def without_calls(self, dropped: frozenset[int]) -> Self:
         """Give a copy without the calls at these positions, and without the blocks that spell them again."""
-        gone = {call.id for at, call in enumerate(self.tool_calls) if at in dropped}
+        lost = [call for at, call in enumerate(self.tool_calls) if at in dropped]
         kept = tuple(call for at, call in enumerate(self.tool_calls) if at not in dropped)
-        gone -= {call.id for call in kept}
-        gone.discard(None)
-        parts = tuple(p for p in self.parts if not (isinstance(p, OpaquePart) and p.call_id in gone))
+        ids = {call.id for call in lost} - {call.id for call in kept} - {None}
+        raws = {id(call.raw) for call in lost if call.raw is not None}  # which of two with one id, or with none
+        parts = tuple(
+            part
+            for part in self.parts
+            if not (isinstance(part, OpaquePart) and (part.call_id in ids or id(part.raw) in raws))
+        )
         return replace(self, parts=parts, tool_calls=kept, altered=True)
 
     def without_reasoning(self) -> Self:

@@ -7,18 +7,30 @@ LangChain. Fields that are not known stay where they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, TypeAlias, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Final, TypeAlias, assert_never, cast
 
-from ctx_core.conversation.content_blocks import (
-    arguments_text,
-    mapping_in,
-    read_content,
-    reasoning_text,
-    sealed,
-    string_or_none,
+from ctx_core.conversation.calls import is_call, read_call
+from ctx_core.conversation.content_blocks import read_content, reasoning_text
+from ctx_core.conversation.fields import id_or_none, mapped, sealed, string_or_none
+from ctx_core.conversation.media_contents import base64_text, media_type_of
+from ctx_core.conversation.messages import (
+    AudioPart,
+    CitationPart,
+    FilePart,
+    ImagePart,
+    MediaPart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCall,
+    VideoPart,
 )
-from ctx_core.conversation.messages import ImagePart, Message, Part, ReasoningPart, Role, TextPart, ToolCall
+from ctx_core.conversation.natives import copied
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.errors import MessageError
 
 OpenAIMessage: TypeAlias = dict[str, Any]
@@ -40,12 +52,11 @@ _THOUGHTS_OUTSIDE: Final = ("reasoning_content", "reasoning", "reasoning_details
 class OpenAICodec:
     """The door for OpenAI-style dicts."""
 
+    system_apart: ClassVar[bool] = False
+
     def role(self, native: OpenAIMessage) -> Role:
         """Give the role of a message dict."""
-        if not isinstance(native, Mapping):
-            msg = f"expected a message dict, found {type(native).__name__}"
-            raise MessageError(msg)
-        role = native.get("role")
+        role = _fields(native).get("role")
         known = _ROLES.get(role) if isinstance(role, str) else None
         if known is None:
             shown = repr(role[:40]) if isinstance(role, str) else type(role).__name__
@@ -55,32 +66,44 @@ class OpenAICodec:
 
     def read(self, native: OpenAIMessage) -> Message:
         """Give the neutral message of a message dict."""
-        role = self.role(native)
-        parts = read_content(native.get("content"))
-        thoughts = _thoughts_outside(native)
-        if thoughts is not None:
-            parts = (thoughts, *parts)
-        call_id = native.get("tool_call_id")
+        role, fields = self.role(native), _fields(native)
+        parts = read_content(fields.get("content"))
+        thoughts = _thoughts_outside(fields)
         return Message(
             role=role,
-            parts=parts,
-            tool_calls=_read_calls(native) if role is Role.ASSISTANT else (),
-            tool_call_id=call_id if isinstance(call_id, str) and role is Role.TOOL else None,
-            name=string_or_none(native.get("name")),
-            id=string_or_none(native.get("id")),
+            parts=parts if thoughts is None else (thoughts, *parts),
+            tool_calls=_read_calls(fields, parts) if role is Role.ASSISTANT else (),
+            tool_call_id=id_or_none(fields.get("tool_call_id")) if role is Role.TOOL else None,
+            name=string_or_none(fields.get("name")),
+            id=string_or_none(fields.get("id")),
             origin=native,
         )
 
     def write(self, message: Message) -> OpenAIMessage:
         """Give the caller's own dict, or a changed copy of it, or a new one."""
         origin = message.origin
-        if isinstance(origin, dict):
-            origin = cast("OpenAIMessage", origin)
-            return _altered_copy(message, origin) if message.altered else origin
-        return _new(message)
+        fields = mapped(origin)
+        if fields is None:
+            return _new(message)
+        return _altered_copy(message, dict(fields)) if message.altered else cast("OpenAIMessage", origin)
+
+    def split(self, natives: Sequence[OpenAIMessage]) -> None:
+        """Give None: each message is one by itself."""
+
+    def join(self, messages: Sequence[Message]) -> list[OpenAIMessage]:
+        """Give the messages to send, with ids by which calls and results can be paired."""
+        return list(map(self.write, with_sound_ids(messages, IdRule())))
 
 
-def _thoughts_outside(native: OpenAIMessage) -> ReasoningPart | None:
+def _fields(native: object) -> Mapping[str, Any]:
+    fields = mapped(native)
+    if fields is None:
+        msg = f"expected a message dict, found {type(native).__name__}"
+        raise MessageError(msg)
+    return fields
+
+
+def _thoughts_outside(native: Mapping[str, Any]) -> ReasoningPart | None:
     """Give the thoughts that stand beside the content: a text, and in `reasoning_details` its encrypted copy."""
     text = next((value for key in _THOUGHTS_OUTSIDE if isinstance(value := native.get(key), str) and value), "")
     listed: object = native.get("reasoning_details")
@@ -94,33 +117,23 @@ def _thoughts_outside(native: OpenAIMessage) -> ReasoningPart | None:
     return ReasoningPart(text, sealed=length) if text or length else None
 
 
-def _read_calls(native: OpenAIMessage) -> tuple[ToolCall, ...]:
-    calls: list[ToolCall] = []
+def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolCall, ...]:
+    """Give the calls: those that are listed, the one of before there were tools, and what only blocks spell."""
     listed = native.get("tool_calls")
     if listed is not None and not isinstance(listed, list | tuple):
         msg = f"tool_calls must be a list, found {type(listed).__name__}"
         raise MessageError(msg)
+    calls: list[ToolCall] = []
     for at, call in enumerate(cast("list[object]", listed or ())):
-        if not isinstance(call, Mapping):
+        if mapped(call) is None:
             msg = f"tool call {at + 1} must be a dict, found {type(call).__name__}"
             raise MessageError(msg)
-        call = cast("Mapping[str, Any]", call)
-        inner = mapping_in(call, "function") or mapping_in(call, "custom") or call
-        arguments = inner.get("arguments", inner.get("args", inner.get("input")))
-        calls.append(
-            ToolCall(
-                id=string_or_none(call.get("id")),
-                name=str(inner.get("name") or ""),
-                arguments=arguments_text(arguments),
-                raw=call,
-            )
-        )
-    legacy = native.get("function_call")
-    if isinstance(legacy, Mapping):
-        legacy = cast("Mapping[str, Any]", legacy)
-        text = arguments_text(legacy.get("arguments"))
-        calls.append(ToolCall(name=str(legacy.get("name") or ""), arguments=text, raw=legacy))
-    return tuple(calls)
+        calls.append(read_call(call))
+    if mapped(native.get("function_call")) is not None:
+        calls.append(read_call(native["function_call"]))
+    known = {call.id for call in calls}
+    spelled = [read_call(part.raw) for part in parts if is_call(mapped(part.raw) or {})]
+    return (*calls, *(call for call in spelled if call.id not in known))
 
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
@@ -136,14 +149,18 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
         copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
     if "tool_calls" in origin:
-        copy["tool_calls"] = [
-            call.raw for call in message.tool_calls if call.id is not None or "function_call" not in origin
-        ]
+        legacy = origin.get("function_call")
+        copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if call.raw is not legacy]
         if not copy["tool_calls"]:
             del copy["tool_calls"]
     if "function_call" in origin and not any(call.raw is origin["function_call"] for call in message.tool_calls):
         del copy["function_call"]
     return copy
+
+
+def _with_id(call: ToolCall) -> object:
+    told = (mapped(call.raw) or {}).get("id")
+    return call.raw if told == call.id or (call.id is None and not told) else copied(call.raw, id=call.id)
 
 
 def _new(message: Message) -> OpenAIMessage:
@@ -172,6 +189,23 @@ def _content(parts: list[Part], *, listed: bool) -> str | list[object]:
 def _block(part: Part) -> object:
     if part.raw is not None:
         return part.raw
-    if isinstance(part, ImagePart):
-        return {"type": "image_url", "image_url": {"url": part.url or ""}}
-    return {"type": "text", "text": getattr(part, "text", None) or ""}
+    match part:
+        case TextPart(text=text) | CitationPart(text=text) | OpaquePart(text=text) | ReasoningPart(text=text):
+            return {"type": "text", "text": text}
+        case ImagePart(url=str(url)):
+            return {"type": "image_url", "image_url": {"url": url}}
+        case ImagePart():
+            return {"type": "image_url", "image_url": {"url": _data_url(part)}}
+        case AudioPart():
+            form = media_type_of(part).partition("/")[2]
+            return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
+        case FilePart(text=str(text)):
+            return {"type": "text", "text": text}
+        case FilePart() | VideoPart():
+            return {"type": "file", "file": {"filename": "file", "file_data": _data_url(part)}}
+        case _:
+            assert_never(part)
+
+
+def _data_url(part: MediaPart) -> str:
+    return f"data:{media_type_of(part)};base64,{base64_text(part)}"

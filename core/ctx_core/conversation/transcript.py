@@ -6,14 +6,15 @@ one for OpenAI-style dicts. Everything behind the door sees neutral messages onl
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 NativeT = TypeVar("NativeT")
 
@@ -42,6 +43,51 @@ class Codec(Protocol[NativeT]):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """What one neutral message is read from, where that is not one message of the caller's."""
+
+    natives: tuple[Any, ...] = field(repr=False)
+    """The messages that it is a piece of: one, or several that are one neutral message."""
+    places: tuple[int, ...]
+    """Where they stand in the caller's list."""
+    role: Role
+    """Who speaks."""
+    blocks: tuple[int, ...] | None = None
+    """Which blocks of the message it is; None for all."""
+    number: int = 0
+    """Which piece of its message it is."""
+    of: int = 1
+    """How many pieces its message has."""
+    sound: bool = True
+    """Whether the message may go out as it came, if it is whole."""
+
+
+@runtime_checkable
+class ListCodec(Codec[NativeT], Protocol[NativeT]):
+    """Reads and writes a message type of which one may be several neutral messages, or several are one.
+
+    `split` says which. What it gives is what `role` and `read` are asked of, else the messages themselves.
+    """
+
+    system_apart: bool
+    """Whether the system text is no message of the list, but goes with the request as a field of its own."""
+
+    def split(self, natives: Sequence[NativeT]) -> Sequence[Piece] | None:
+        """Give what each neutral message is read from, in order; None where each message is one by itself.
+
+        Cheap: it looks at each message of a long history, and at no text.
+
+        Raises:
+            MessageError: for a list in which one cannot be told from the other; it says where.
+        """
+        ...
+
+    def join(self, messages: Sequence[Message]) -> list[NativeT]:
+        """Give the messages to send: the very objects that came in where all of one is here and unaltered."""
+        ...
+
+
 class NeutralCodec:
     """The door for those who already have neutral messages."""
 
@@ -63,18 +109,32 @@ class NeutralCodec:
 
 
 class Transcript(Generic[NativeT]):
-    """An ordered conversation: a history and what follows it, never copied as a whole."""
+    """An ordered conversation: a history and what follows it, never copied as a whole.
 
-    __slots__ = ("_codec", "_history", "_read", "_tail", "keys")
+    Positions are those of neutral messages; where one message of the caller's is several of them, they are not
+    those of the caller's list: `native_positions` gives these.
+    """
+
+    __slots__ = ("_codec", "_history", "_lists", "_pieces", "_read", "_tail", "keys")
 
     keys: dict[int, str]
     """What messages are recognized by, as far as that was worked out: by position."""
 
     def __init__(self, history: Sequence[NativeT], tail: Sequence[NativeT], codec: Codec[NativeT]) -> None:
-        """Take the history and the messages that follow it (usually the current one, or none)."""
-        self._history = history
-        self._tail = tail
+        """Take the history and the messages that follow it (usually the current one, or none).
+
+        Raises:
+            MessageError: for a list that `codec` cannot split.
+        """
+        self._history: Sequence[Any] = history
+        self._tail: Sequence[Any] = tail
         self._codec = codec
+        self._lists = codec if isinstance(codec, ListCodec) else None
+        self._pieces: Sequence[Piece] | None = None
+        if self._lists is not None:
+            self._pieces = self._lists.split([*history, *tail] if tail else history)
+            if self._pieces is not None:
+                self._history, self._tail = self._pieces, ()
         self._read: dict[int, Message] = {}
         self.keys = {}
 
@@ -82,8 +142,8 @@ class Transcript(Generic[NativeT]):
         """Count all messages."""
         return len(self._history) + len(self._tail)
 
-    def native(self, at: int) -> NativeT:
-        """Give the caller's own object."""
+    def source(self, at: int) -> Any:  # noqa: ANN401 - whatever the codec reads
+        """Give what the message at a position is read from: the caller's own object, or a piece of it."""
         size = len(self._history)
         return self._history[at] if at < size else self._tail[at - size]
 
@@ -92,11 +152,44 @@ class Transcript(Generic[NativeT]):
         """The door of its messages."""
         return self._codec
 
-    def natives(self, end: int) -> list[NativeT]:
-        """Give the caller's own objects before a position, in a new list."""
+    @property
+    def system_apart(self) -> bool:
+        """Whether the system text goes with the request as a field of its own."""
+        return self._lists is not None and self._lists.system_apart
+
+    def sources(self, end: int) -> list[Any]:
+        """Give what the messages before a position are read from, in a new list."""
         if isinstance(self._history, list) and end <= len(self._history):
             return self._history[:end]
         return [*islice(chain(self._history, self._tail), end)]
+
+    def natives(self) -> list[NativeT]:
+        """Give all of the caller's own objects, in a new list: without those that the list itself takes back."""
+        if self._pieces is None:
+            return self.sources(len(self))
+        return [native for piece in self._pieces if piece.number == 0 for native in piece.natives]
+
+    def native_positions(self, positions: Iterable[int]) -> tuple[int, ...]:
+        """Give where in the caller's list those messages stand that are wholly at these positions."""
+        if self._pieces is None:
+            return tuple(positions)
+        asked, whole = set(positions), dict[int, bool]()
+        for at, piece in enumerate(self._pieces):
+            for place in piece.places:
+                whole[place] = whole.get(place, True) and at in asked
+        return tuple(sorted(place for place in whole if whole[place]))
+
+    def native_at(self, at: int) -> int:
+        """Give how many of `natives` stand before the message at a position."""
+        if self._pieces is None:
+            return at
+        return sum(len(piece.natives) for piece in self._pieces[:at] if piece.number == 0)
+
+    def write(self, messages: Sequence[Message]) -> list[NativeT]:
+        """Give messages as the caller has them."""
+        if self._lists is not None:
+            return self._lists.join(messages)
+        return [self._codec.write(message) for message in messages]
 
     def role(self, at: int) -> Role:
         """Give the role at a position, without reading the message."""
@@ -104,7 +197,7 @@ class Transcript(Generic[NativeT]):
         if known is not None:
             return known.role
         try:
-            return self._codec.role(self.native(at))
+            return self._codec.role(self.source(at))
         except MessageError as error:
             raise self._placed(error, at) from error
 
@@ -113,7 +206,7 @@ class Transcript(Generic[NativeT]):
         message = self._read.get(at)
         if message is None:
             try:
-                message = self._codec.read(self.native(at))
+                message = self._codec.read(self.source(at))
             except MessageError as error:
                 raise self._placed(error, at) from error
             self._read[at] = message
@@ -124,12 +217,23 @@ class Transcript(Generic[NativeT]):
         return next((self[at].text for at in range(len(self) - 1, -1, -1) if self.role(at) is Role.USER), "")
 
     def _placed(self, error: MessageError, at: int) -> MessageError:
-        return MessageError(f"message {at + 1} of {len(self)}: {error}")
+        if self._pieces is None:
+            return MessageError(f"message {at + 1} of {len(self)}: {error}")
+        return MessageError(f"message {self._pieces[at].places[0] + 1}: {error}")
+
+
+def read_natives(natives: Sequence[Any], codec: Codec[Any]) -> Iterator[Message]:
+    """Give the neutral messages of some messages of the caller's.
+
+    Raises:
+        MessageError: for one that cannot be read; it says which.
+    """
+    transcript = Transcript(natives, (), codec)
+    return (transcript[at] for at in range(len(transcript)))
 
 
 def question_of(history: Sequence[Any], message: object, door: Codec[Any]) -> str:
     """Give the text of the message that is being answered: the current one, else the last of the user's."""
     if isinstance(message, str):
         return message
-    candidates = reversed(history) if message is None else (message,)
-    return next((door.read(native).text for native in candidates if door.role(native) is Role.USER), "")
+    return Transcript(history if message is None else (message,), (), door).question()

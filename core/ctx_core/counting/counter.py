@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.formats.names import format_named
 from ctx_core.conversation.messages import Message
-from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.transcript import read_natives
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.families.openai_chat import CHAT
 from ctx_core.counting.framing import Framing
@@ -25,6 +27,8 @@ from ctx_core.counting.tool_schemas import ToolDefinition
 from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.formats.names import FormatName
+    from ctx_core.conversation.transcript import Codec
     from ctx_core.counting.counts import TokenCount
     from ctx_core.counting.options import RequestOptions
 
@@ -163,13 +167,18 @@ class TokenCounter:
         return 0 if options is None else charged(self._prices, options, tools=tools)
 
     def count_messages(
-        self, messages: Iterable[Message | Mapping[str, Any]], *, tools: Iterable[ToolDefinition] = ()
+        self,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        tools: Iterable[ToolDefinition] = (),
+        format: FormatName | None = None,  # noqa: A002 - the word that `fit` has for it
     ) -> int:
         """Count a whole request, from scratch: what it is checked with.
 
-        Takes neutral messages and OpenAI-style dicts.
+        Takes neutral messages and a provider's own, of a `format` or of what they say. A system text that goes apart
+        from them is counted as one more message.
         """
-        return self.primer + self.count_tools(tools) + self.count_sequence(as_messages(messages))
+        return self.primer + self.count_tools(tools) + self.count_sequence(as_messages(messages, format))
 
     def measure(
         self,
@@ -177,9 +186,10 @@ class TokenCounter:
         *,
         tools: Iterable[ToolDefinition] = (),
         options: RequestOptions | None = None,
+        format: FormatName | None = None,  # noqa: A002 - the word that `fit` has for it
     ) -> TokenCount:
         """Give both figures of a whole request, with the corrections that only the whole request allows."""
-        count = measured(self._prices, list(as_messages(messages)), list(tools), options)
+        count = measured(self._prices, list(as_messages(messages, format)), list(tools), options)
         return count if self.calibration is None else self.calibration.corrected(self, count)
 
 
@@ -206,7 +216,15 @@ def as_counter(counter: CounterLike | None) -> TokenCounter:
     raise BudgetError(msg)
 
 
-def as_messages(messages: Iterable[Message | Mapping[str, Any]]) -> Iterable[Message]:
-    """Read neutral messages and OpenAI-style dicts."""
-    codec = OpenAICodec()
-    return (m if isinstance(m, Message) else codec.read(cast("dict[str, Any]", m)) for m in messages)
+def as_messages(messages: Iterable[Message | Mapping[str, Any]], named: FormatName | None = None) -> Iterable[Message]:
+    """Read neutral messages and a provider's own, of a format that is named or of what they say.
+
+    Raises:
+        MessageError: for a message that cannot be read.
+    """
+    listed = list(messages)
+    natives = [message for message in listed if not isinstance(message, Message)]
+    door: Codec[Any] = codec_for(natives, None) if named is None else format_named(named)
+    if len(natives) == len(listed):
+        return read_natives(natives, door)
+    return (m for one in listed for m in ((one,) if isinstance(one, Message) else read_natives([one], door)))

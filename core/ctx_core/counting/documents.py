@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from ctx_core.conversation.content_blocks import mapping_in
+from ctx_core.conversation.fields import mapping_in
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import FilePart, Part
@@ -49,7 +49,7 @@ def document_price(part: FilePart, framing: DocumentFraming) -> int:
     """Give the price of a document that is not plain text."""
     if part.data is None:
         return framing.unknown_size
-    size = len(part.data) if isinstance(part.data, bytes) else len(part.data) * 3 // 4
+    size = len(part.data) if isinstance(part.data, bytes) else len(_payload(part.data)) * 3 // 4
     content = 0 if framing.bytes_per_token is None else size // framing.bytes_per_token
     if "pdf" not in (part.media_type or "pdf").lower():
         return content // 4  # office files are compressed archives, most of which is layout
@@ -74,9 +74,12 @@ def _pages(data: str | bytes) -> int:
     return 0 if content is None else len(_PDF_PAGE.findall(content))
 
 
+def _payload(data: str) -> str:
+    return data.partition(",")[2] if data[:5].lower() == "data:" else data
+
+
 def _decoded(data: str) -> bytes | None:
-    if data[:5].lower() == "data:":
-        data = data.partition(",")[2]
+    data = _payload(data)
     try:
         return base64.b64decode(data + "=" * (-len(data) % 4))
     except (binascii.Error, ValueError):

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 _UNKNOWN_SIZE: Final = (1_024, 1_024)
 """Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
 
+_PER_SEALED: Final = 3 / 16
+"""Tokens a character of encrypted text: four of base64 are three bytes, and four bytes of a text about a token."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
@@ -161,8 +164,10 @@ class Prices:
                 if text is not None:
                     return self.text(text)
                 return self._scaled(document_price(part, self.framing.documents), self.margin.media)
-            case OpaquePart(text=text, call_id=call_id):
-                return 0 if call_id is not None or not text else self.text(text)
+            case OpaquePart(call_id=str()):
+                return 0
+            case OpaquePart(text=text, sealed=characters):
+                return (self.text(text) if text else 0) + self._scaled(characters * _PER_SEALED, self.margin.text)
             case TextPart():
                 return 0  # priced with the message: the provider joins its texts before it encodes them
             case ReasoningPart(text=text, sealed=characters):

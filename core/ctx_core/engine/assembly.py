@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ctx_core.budget import Share, Tokens
 from ctx_core.conversation.messages import MEDIA, Message, Role
@@ -22,9 +22,6 @@ from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Window, select
-
-if TYPE_CHECKING:
-    from ctx_core.conversation.transcript import Codec, NativeT
 
 
 @dataclass(slots=True)
@@ -63,7 +60,7 @@ class Assembly:
                 concession.give(self.texts, needed)
                 self._choose(truncate=concession.truncates)
 
-    def context(self, codec: Codec[NativeT]) -> Context[NativeT]:
+    def context(self) -> Context[Any]:
         """Give the finished context.
 
         Raises:
@@ -74,8 +71,9 @@ class Assembly:
             raise ContextOverflowError(needed=self._enough(account), limit=self.plan.limit, layers=account.needed())
         system, entries = self.texts.system_message(), self._conversation()
         sent = [*([] if system is None else [system]), *(entry.message for entry in entries)]
-        messages = [codec.write(message) for message in sent]
-        leads = bool(sent) and sent[0].role.instructs
+        apart = self.transcript.system_apart
+        messages = self.transcript.write(sent[1:] if apart and system is not None else sent)
+        leads = not apart and bool(sent) and sent[0].role.instructs
         return Context(
             messages=messages,
             system_prompt="" if system is None else system.text,

@@ -22,8 +22,8 @@ class Context(Generic[NativeT]):
     """Everything, in order, in the caller's own message type; messages that were not altered are the
     caller's own objects."""
     system_prompt: str = field(repr=False)
-    """The text of the builder's layers, for providers that take it as a field of its own; it is also the
-    first of `messages` if it is not empty."""
+    """The text of the builder's layers, for providers that take it as a field of its own. In formats that have no
+    system message in their list it is nowhere else; in others it is the first of `messages` too, if not empty."""
     system_message: NativeT | None = field(repr=False)
     """The system message that the request begins with: that of the builder's layers, else the conversation's own."""
     conversation: list[NativeT] = field(repr=False)
@@ -39,8 +39,8 @@ class Context(Generic[NativeT]):
     """The conversation it was built from, whole."""
 
     def left_out(self) -> tuple[int, ...]:
-        """Give the positions in the conversation of what is left out, oldest first."""
-        return tuple(self.state.gone())
+        """Give the positions in the caller's conversation of the messages that are left out whole, oldest first."""
+        return self.transcript.native_positions(self.state.gone())
 
     def unsummarized(self) -> tuple[Message, ...]:
         """Give what is left out of the conversation and not in its summary, as neutral messages, oldest first."""

@@ -28,13 +28,13 @@ def unaltered(plan: Plan, transcript: Transcript[NativeT], state: WindowState) -
     stable = [layer.body for layer in plan.layers if layer.stable or not plan.volatile_last]
     volatile = [layer.body for layer in plan.layers if not layer.stable and plan.volatile_last]
     system, late = message_of(Role.SYSTEM, stable), message_of(Role.USER, volatile)
-    messages = transcript.natives(len(transcript))
+    messages = transcript.natives()
     question = _question(transcript)
     if late is not None:
-        messages.insert(question if question is not None else 0, codec.write(late))
-    if system is not None:
+        messages[(at := 0 if question is None else transcript.native_at(question)) : at] = transcript.write([late])
+    if system is not None and not transcript.system_apart:
         messages.insert(0, codec.write(system))
-    leads = bool(messages) and codec.role(messages[0]).instructs
+    leads = not transcript.system_apart and bool(messages) and codec.role(messages[0]).instructs
     made = [message for message in (system, late) if message is not None]
     return Context(
         messages=messages,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.conversation.codecs import codec_for
 from ctx_core.conversation.messages import Message, Role, TextPart
-from ctx_core.conversation.transcript import Codec, NativeT
+from ctx_core.conversation.transcript import Codec, NativeT, Transcript
 from ctx_core.errors import MessageError
 from ctx_core.locks import Lock
 from ctx_core.memory.combine import relevance
@@ -136,13 +136,13 @@ class ConversationMemory(Generic[NativeT]):
 
     def _item(self, native: NativeT, at: int, door: Codec[NativeT]) -> MemoryItem | None:
         try:
-            if door.role(native) not in _IMPORTANCE:
-                return None
-            message = door.read(native)
+            transcript = Transcript((native,), (), door)
+            spoken = [piece for piece in range(len(transcript)) if transcript.role(piece) in _IMPORTANCE]
+            message = next((transcript[piece] for piece in spoken), None)
         except MessageError as error:
             raise MessageError(f"message {at + 1}: {error}") from error  # noqa: EM102, TRY003 - adds the place only
-        text = _spoken(message)
-        if not text:
+        text = "" if message is None else _spoken(message)
+        if message is None or not text:
             return None
         return MemoryItem(
             f"{message.name or message.role}: {text}",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from ctx_core.builder import ContextBuilder, OnOverflow
-from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.codecs import as_codec, codec_for
 from ctx_core.conversation.transcript import question_of
 from ctx_core.history.policy import ToolResultPolicy
 from ctx_core.history.state import WindowState
@@ -17,6 +17,7 @@ from ctx_core.session.session import ContextSession
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ctx_core.conversation.formats.names import FormatName
     from ctx_core.conversation.messages import Message
     from ctx_core.conversation.transcript import Codec, NativeT
     from ctx_core.counting.counter import ToolDefinition
@@ -64,7 +65,7 @@ class Recipe(ABC):
         message: NativeT | str | None = ...,
         *,
         tools: Sequence[ToolDefinition] = ...,
-        codec: Codec[NativeT] | None = ...,
+        codec: Codec[NativeT] | FormatName | None = ...,
         state: WindowState | None = ...,
         summarizer: Summarizer | Summarizing | None = ...,
     ) -> Context[NativeT]: ...
@@ -87,7 +88,7 @@ class Recipe(ABC):
         message: Any = None,
         *,
         tools: Sequence[ToolDefinition] = (),
-        codec: Codec[Any] | None = None,
+        codec: Codec[Any] | FormatName | None = None,
         state: WindowState | None = None,
         summarizer: Summarizer | Summarizing | None = None,
     ) -> Context[Any]:
@@ -97,7 +98,7 @@ class Recipe(ABC):
             history: the conversation so far.
             message: the current message, if it is not the end of the history.
             tools: definitions of the tools that go with the request.
-            codec: the door of another message type.
+            codec: the door of another message type, or the name of a provider's.
             state: what the last build of this conversation gave.
             summarizer: writes the summary of what is left out, which is kept in the state: give that back on the
                 next turn, or each turn summarizes all of it anew.
@@ -120,7 +121,7 @@ class Recipe(ABC):
         message: NativeT | str | None = ...,
         *,
         tools: Sequence[ToolDefinition] = ...,
-        codec: Codec[NativeT] | None = ...,
+        codec: Codec[NativeT] | FormatName | None = ...,
         state: WindowState | None = ...,
         summarizer: Summarizer | Summarizing | None = ...,
     ) -> Context[NativeT]: ...
@@ -143,7 +144,7 @@ class Recipe(ABC):
         message: Any = None,
         *,
         tools: Sequence[ToolDefinition] = (),
-        codec: Codec[Any] | None = None,
+        codec: Codec[Any] | FormatName | None = None,
         state: WindowState | None = None,
         summarizer: Summarizer | Summarizing | None = None,
     ) -> Context[Any]:
@@ -165,10 +166,10 @@ class Recipe(ABC):
         return ""
 
     def read(
-        self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | None
+        self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | FormatName | None
     ) -> tuple[Sequence[NativeT], Codec[NativeT]]:
         """Give the history as this recipe takes it, and its door: as it is, unless it knows how to mend one."""
-        return history, codec or codec_for(history, message)
+        return history, as_codec(codec) or codec_for(history, message)
 
     def _built(
         self,

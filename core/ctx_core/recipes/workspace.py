@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.codecs import as_codec, codec_for
 from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
 from ctx_core.history.policy import HistoryPolicy
@@ -21,6 +21,7 @@ from ctx_core.recipes.session import mended
 from ctx_core.workspace.loader import Workspace
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.formats.names import FormatName
     from ctx_core.conversation.transcript import Codec, NativeT
     from ctx_core.workspace.snapshot import WorkspaceSnapshot
 
@@ -72,14 +73,14 @@ class WorkspaceAgent(Recipe):
         return self._declared(await self.workspace.aload(question), tools)
 
     def read(
-        self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | None
+        self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | FormatName | None
     ) -> tuple[Sequence[NativeT], Codec[NativeT]]:
         """Give the history with unknown roles as the user's, and without what is no message."""
-        if codec is not None:
-            return history, codec
+        if (named := as_codec(codec)) is not None:
+            return history, named
         readable = mended(history)
         dicts = any(isinstance(entry, dict) for entry in history)
-        door: Codec[Any] = OpenAICodec() if dicts else codec_for(readable, message)
+        door: Codec[Any] = OpenAICodec() if dicts and not readable else codec_for(readable, message)
         return readable, door
 
     def _declared(self, snapshot: WorkspaceSnapshot, tools: Sequence[ToolDefinition]) -> ContextBuilder:

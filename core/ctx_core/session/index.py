@@ -39,7 +39,7 @@ class ReadIndex:
         digest = state.gone_digest
         if not state.start or digest is None or self._held.get((key, known), ("",))[0] == digest:
             return
-        self._replace((key, known), digest, transcript.natives(state.start))
+        self._replace((key, known), digest, transcript.sources(state.start))
 
     def seen(self, key: str, known: str, state: WindowState, transcript: Transcript[Any]) -> Seen:
         """Say whether what a state leaves out is what was held: the same objects, or others that say the same."""
@@ -48,7 +48,7 @@ class ReadIndex:
             return "unknown"
         if len(held) > len(transcript):
             return "edited"
-        natives = transcript.natives(len(held))
+        natives = transcript.sources(len(held))
         # The comparison of lists asks for identity first, and only then for what the objects say.
         if _equal(natives, held):
             return "same"

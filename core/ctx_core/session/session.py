@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Unpack, get_args
 
-from ctx_core.conversation.codecs import codec_for
-from ctx_core.conversation.transcript import Codec, NativeT
-from ctx_core.errors import BudgetError, MessageError
+from ctx_core.conversation.codecs import as_codec, codec_for
+from ctx_core.conversation.transcript import Codec, NativeT, read_natives
+from ctx_core.errors import BudgetError
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
@@ -19,6 +19,7 @@ from ctx_core.steps import arun, run
 
 if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
+    from ctx_core.conversation.formats.names import FormatName
     from ctx_core.counting.counter import ToolDefinition
     from ctx_core.engine.context import Context
     from ctx_core.session.declaration import Declaration
@@ -39,7 +40,7 @@ class ContextSession(Generic[NativeT]):
         *,
         budget: ContextBudget | int | None = None,
         key: str = "",
-        codec: Codec[NativeT] | None = None,
+        codec: Codec[NativeT] | FormatName | None = None,
         verify: Verify = "all",
         **options: Unpack[SessionKeywords],
     ) -> None:
@@ -49,7 +50,8 @@ class ContextSession(Generic[NativeT]):
             recipe: a `ContextBuilder` or a `Recipe`, which declares the context of each request.
             budget: in its place a budget, or tokens of input.
             key: name of the conversation in `states`.
-            codec: the door of the message type; by default that of neutral messages or OpenAI-style dicts.
+            codec: the door of the message type, or the name of a provider's; by default that of neutral messages or of
+                the provider whose messages they are.
             verify: how a `state` is held against the messages: `all` of what it leaves out, which is read, or its
                 `ends` only.
             options: those of `SessionOptions`.
@@ -69,7 +71,7 @@ class ContextSession(Generic[NativeT]):
             msg = f"verify must be 'all' or 'ends', found {verify!r}"
             raise BudgetError(msg)
         self._verify: Verify = verify
-        self._codec = codec
+        self._codec = as_codec(codec)
         self._messages: list[NativeT] = []
         self._lock = Lock()
 
@@ -117,13 +119,8 @@ class ContextSession(Generic[NativeT]):
             MessageError: for something that is no message; it says which.
         """
         new = list(messages)
-        codec = self._codec or codec_for(new, None)
-        for at, message in enumerate(new):
-            try:
-                codec.read(message)
-            except MessageError as error:
-                msg = f"message {at + 1} of {len(new)}: {error}"
-                raise MessageError(msg) from error
+        for _ in read_natives(new, self._codec or codec_for(new, None)):
+            pass  # one that cannot be read says so
         with self._lock:
             self._messages = [*self._messages, *new]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic, cast
 
-from ctx_core.conversation.codecs import transcript_of
+from ctx_core.conversation.codecs import as_codec, transcript_of
 from ctx_core.conversation.transcript import Codec, NativeT, Transcript
 from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ctx_core.builder import ContextBuilder
+    from ctx_core.conversation.formats.names import FormatName
     from ctx_core.engine.context import Context
     from ctx_core.session.declaration import Declared
     from ctx_core.session.options import SessionOptions
@@ -39,12 +40,12 @@ if TYPE_CHECKING:
 class Sessions(Generic[NativeT]):
     """What the conversations of one surface share; shareable between threads, tasks and event loops."""
 
-    def __init__(self, options: SessionOptions, codec: Codec[NativeT] | None = None) -> None:
+    def __init__(self, options: SessionOptions, codec: Codec[NativeT] | FormatName | None = None) -> None:
         """Take the options, and the door of the message type.
 
         Args:
             options: how requests are fitted.
-            codec: by default the one for neutral messages or OpenAI-style dicts, found by the first message.
+            codec: by default the one for neutral messages or a provider's own, found by the messages.
 
         Raises:
             BudgetError: for options that cannot work together.
@@ -55,7 +56,7 @@ class Sessions(Generic[NativeT]):
         self._listeners = Listeners(usage_log=options.usage_log, on_report=options.on_report)
         summarizing = cast("Summarizing | None", options.summarizer)
         self._summaries = None if summarizing is None else Summaries[NativeT](summarizing, self.states)
-        self._codec = codec
+        self._codec = as_codec(codec)
         self._bills = Bills()
 
     def turn(self, turn: Turn[NativeT]) -> Steps[Context[NativeT]]:

@@ -1,0 +1,15 @@
+"""Arguments of calls for those providers that want an object."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+
+def as_object(arguments: str) -> dict[str, Any]:
+    """Give arguments as an object; what is none stands under `arguments` in one."""
+    try:
+        read: object = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        read = arguments
+    return cast("dict[str, Any]", read) if isinstance(read, dict) else {"arguments": read}

@@ -1,0 +1,107 @@
+"""Gemini's contents: `parts`, each with one key, in the spelling of the API or of its Python client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, assert_never
+
+from ctx_core.conversation.fields import mapped, mapping_in
+from ctx_core.conversation.formats.arguments import as_object
+from ctx_core.conversation.formats.base import BlockFormat
+from ctx_core.conversation.media_contents import base64_text, media_type_of
+from ctx_core.conversation.messages import (
+    AudioPart,
+    CitationPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCall,
+    VideoPart,
+)
+from ctx_core.conversation.natives import copied, key_of
+from ctx_core.conversation.results import read_result
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ctx_core.conversation.formats.pieces import Written
+
+
+class GeminiFormat(BlockFormat):
+    """The door of Gemini's contents, as dicts or as objects of its client."""
+
+    name = "gemini"
+    content = "parts"
+    roles: ClassVar = {"user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
+
+    def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Leave out ids where there are none: Gemini goes by names and places."""
+        return with_sound_ids(messages, IdRule(required=False, named=True))
+
+    def belong_together(self, before: Written, after: Written) -> bool:
+        """Whether two neighbours of one role must be one content: all results of a step, and calls behind a text."""
+        if before.role is Role.ASSISTANT:
+            return any(message.tool_calls for message in after.messages)
+        return before.only_results and after.only_results
+
+    def call_block(self, call: ToolCall) -> object:
+        """Give the part of a call."""
+        if call.raw is not None:
+            key = key_of(call.raw, "functionCall", "function_call")
+            if mapping_in(mapped(call.raw) or {}, key).get("id") in {call.id, None if call.id else ""}:
+                return call.raw
+            return copied(call.raw, **{key: _with(call.raw, key, id=call.id)})
+        told = {} if call.id is None else {"id": call.id}
+        return {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
+
+    def result_block(self, message: Message, block: object) -> object:
+        """Give the part of a result."""
+        text = [part for part in message.parts if isinstance(part, TextPart)]
+        media = [part for part in message.parts if not isinstance(part, TextPart)]
+        response: dict[str, Any] = {"error" if message.failed else "output": "".join(part.text for part in text)}
+        if block is None:
+            told = {} if message.tool_call_id is None else {"id": message.tool_call_id}
+            return {"functionResponse": {**told, "name": message.name or "", "response": response}}
+        key = key_of(block, "functionResponse", "function_response")
+        inner = mapping_in(mapped(block) or {}, key)
+        about = {"id": message.tool_call_id, "name": message.name}
+        changed: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
+        if any(part.raw is None for part in text) and "".join(part.text for part in text) != _said(inner):
+            changed["response"] = response
+        if inner.get("parts") is not None and len(media) != len(inner["parts"]):
+            changed["parts"] = [part.raw for part in media if part.raw is not None]
+        return copied(block, **{key: _with(block, key, **changed)})
+
+    def part_block(self, part: Part) -> object:
+        """Give the part that was made here, as the API has it."""
+        match part:
+            case TextPart(text=text) | CitationPart(text=text) | OpaquePart(text=text):
+                return {"text": text}
+            case ReasoningPart(text=text):
+                return {"text": text, "thought": True}
+            case ImagePart(url=str(url)) if not url.startswith("data:"):
+                return {"fileData": {"mimeType": media_type_of(part), "fileUri": url}}
+            case FilePart(text=str(text)):
+                return {"text": text}
+            case ImagePart() | AudioPart() | VideoPart() | FilePart():
+                return {"inlineData": {"mimeType": media_type_of(part), "data": base64_text(part)}}
+            case _:
+                assert_never(part)
+
+    def _role(self, fields: Mapping[str, Any]) -> Role:
+        # One without a role is the user's.
+        return Role.USER if fields.get("role") is None else super()._role(fields)
+
+
+def _with(holder: object, key: str, **changed: object) -> object:
+    inner = (mapped(holder) or {}).get(key)
+    return copied(inner, **changed)
+
+
+def _said(inner: Mapping[str, Any]) -> str:
+    return read_result({"functionResponse": inner}, origin=None).text

@@ -1,0 +1,251 @@
+"""Items of OpenAI's Responses API: messages, calls, outputs and thoughts stand side by side in one list.
+
+What the model gave in one go is one neutral message: its thoughts, its words and all of its calls. So calls side by
+side stay together, and thoughts with the item that follows them. An output is a result; any other message is itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
+
+from ctx_core.conversation.calls import is_call, read_call
+from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.fields import id_or_none, kind_of, mapped, string_or_none
+from ctx_core.conversation.media_contents import base64_text, media_type_of
+from ctx_core.conversation.messages import (
+    AudioPart,
+    CitationPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    VideoPart,
+)
+from ctx_core.conversation.natives import copied, without
+from ctx_core.conversation.results import is_result, read_result
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
+from ctx_core.conversation.transcript import Piece
+from ctx_core.errors import MessageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_ROLES: Final = {
+    "user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.DEVELOPER
+}  # fmt: skip
+_PIXEL: Final = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+"""A picture of nothing: the output of a computer call has to be a screenshot."""
+
+
+class ResponsesFormat:
+    """The door of Responses items, as dicts or as objects of OpenAI's client."""
+
+    system_apart: ClassVar[bool] = True
+    name: ClassVar = "responses"
+
+    def split(self, natives: Sequence[Any]) -> Sequence[Piece]:
+        """Give the pieces: one for each output and message, and one for all that the model gave in one go."""
+        pieces: list[Piece] = []
+        for at, native in enumerate(natives):
+            try:
+                role = _role(native)
+            except MessageError as error:
+                msg = f"message {at + 1} of {len(natives)}: {error}"
+                raise MessageError(msg) from error
+            before = pieces[-1] if pieces else None
+            if role is Role.ASSISTANT and before is not None and before.role is role:
+                grown = replace(before, natives=(*before.natives, native), places=(*before.places, at))
+                pieces[-1] = grown
+            else:
+                pieces.append(Piece(natives=(native,), places=(at,), role=role))
+        return pieces
+
+    def role(self, native: Any) -> Role:  # noqa: ANN401 - an item, or a piece
+        """Give the role of a piece, or of an item."""
+        return native.role if isinstance(native, Piece) else _role(native)
+
+    def read(self, native: Any) -> Message:  # noqa: ANN401 - an item, or a piece
+        """Give the neutral message of a piece, or of an item."""
+        piece = native if isinstance(native, Piece) else self.split([native])[0]
+        items = [mapped(item) or {} for item in piece.natives]
+        if piece.role is Role.TOOL:
+            return read_result(items[0], origin=piece)
+        if piece.role is not Role.ASSISTANT:
+            parts = read_content(items[0].get("content"))
+            return Message(role=piece.role, parts=parts, id=string_or_none(items[0].get("id")), origin=piece)
+        read = list(zip(piece.natives, items, strict=True))
+        return Message(
+            role=Role.ASSISTANT,
+            parts=tuple(part for item, fields in read for part in _parts(item, fields)),
+            tool_calls=tuple(read_call(item) for item, fields in read if is_call(fields)),
+            id=next((one for fields in items if (one := id_or_none(fields.get("id")))), None),
+            origin=piece,
+        )
+
+    def write(self, message: Message) -> Any:  # noqa: ANN401 - an item
+        """Give the item of a message that has one."""
+        return self.join([message])[0]
+
+    def join(self, messages: Sequence[Message]) -> list[Any]:
+        """Give the items to send."""
+        items: list[Any] = []
+        asked: dict[str | None, str] = {}
+        for message in with_sound_ids(messages, IdRule()):
+            piece = message.origin
+            asked.update({call.id: kind_of(mapped(call.raw) or {}) for call in message.tool_calls})
+            if isinstance(piece, Piece) and not message.altered:
+                items.extend(piece.natives)
+            elif message.role is Role.TOOL:
+                items.append(_output(message, asked.get(message.tool_call_id, "")))
+            elif message.role is Role.ASSISTANT and isinstance(piece, Piece):
+                items.extend(_kept(message, piece))
+            else:
+                items.extend(_new(message))
+        return items
+
+
+def _role(native: object) -> Role:
+    fields = mapped(native)
+    if fields is None:
+        msg = f"expected an item of the format 'responses', found {type(native).__name__}"
+        raise MessageError(msg)
+    kind = kind_of(fields)
+    if kind and kind != "message":
+        return Role.TOOL if is_result(fields) else Role.ASSISTANT
+    told = fields.get("role")
+    role = _ROLES.get(told) if isinstance(told, str) else None
+    if role is None:
+        shown = repr(told[:40]) if isinstance(told, str) else type(told).__name__
+        msg = f"unknown role {shown} in the format 'responses'; known are {', '.join(_ROLES)}"
+        raise MessageError(msg)
+    return role
+
+
+def _parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Give the parts of an item that the model gave."""
+    match kind_of(fields):
+        case "" | "message":
+            return read_content(fields.get("content"))
+        case "image_generation_call":
+            return (ImagePart(data=string_or_none(fields.get("result")), raw=item),)
+        case _:
+            return (read_block(item),)
+
+
+def _kept(message: Message, piece: Piece) -> Iterator[object]:
+    """Give the items of an answer of which some are gone.
+
+    Thoughts go with the item that follows them; where they alone are gone, that item goes out without its own id, by
+    which the provider would look for them.
+    """
+    calls = {id(call.raw): call for call in message.tool_calls}
+    thoughts = {id(part.raw) for part in message.parts if isinstance(part, ReasoningPart)}
+    items = [(item, mapped(item) or {}) for item in piece.natives]
+    stays = [
+        id(item) in calls if is_call(fields) else kind_of(fields) != "reasoning" or id(item) in thoughts
+        for item, fields in items
+    ]
+    for at in reversed(range(len(items) - 1)):
+        if kind_of(items[at][1]) == "reasoning":
+            stays[at] = stays[at] and stays[at + 1]
+    for at, (item, fields) in enumerate(items):
+        if not stays[at]:
+            continue
+        call = calls.get(id(item))
+        kept = item if call is None or _call_id(fields) == call.id else copied(item, call_id=call.id)
+        bereft = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
+        yield without(kept, "id") if bereft else kept
+
+
+def _call_id(fields: Mapping[str, Any]) -> object:
+    return fields.get("call_id", fields.get("id"))
+
+
+def _new(message: Message) -> Iterator[object]:
+    """Give the items of a message that was made here, or the changed copy of one."""
+    if message.role is Role.ASSISTANT:
+        if message.text or not message.tool_calls:
+            yield {"role": "assistant", "content": message.text}
+        for call in message.tool_calls:
+            yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        return
+    piece = message.origin if isinstance(message.origin, Piece) else None
+    held = None if piece is None else (mapped(piece.natives[0]) or {}).get("content")
+    content = _content(message, listed=isinstance(held, list | tuple))
+    yield (
+        {"role": str(message.role), "content": content} if piece is None else copied(piece.natives[0], content=content)
+    )
+
+
+def _content(message: Message, *, listed: bool) -> str | list[object]:
+    if not listed and all(isinstance(part, TextPart) and part.raw is None for part in message.parts):
+        return message.text
+    return [_block(part) if part.raw is None else part.raw for part in message.parts]
+
+
+def _output(message: Message, asked: str) -> object:
+    """Give the item of a result: a changed copy of the one that came in, or a new one for a call of this type."""
+    piece = message.origin if isinstance(message.origin, Piece) else None
+    item = None if piece is None else piece.natives[0]
+    fields = mapped(item) or {}
+    kind = kind_of(fields) or _output_of(asked)
+    if kind == "mcp_approval_response":
+        told: dict[str, Any] = {"approval_request_id": message.tool_call_id}
+        return copied(item, **told) if item is not None else {"type": kind, "approve": False, **told}
+    told = {"call_id": message.tool_call_id}
+    if item is None or any(part.raw is None for part in message.parts) or not message.parts:
+        told["output"] = _said(message, kind)
+    if item is not None:
+        return copied(item, **told)
+    return {"type": kind, **told, **({"status": "failed"} if kind == "apply_patch_call_output" else {})}
+
+
+def _output_of(asked: str) -> str:
+    if asked == "mcp_approval_request":
+        return "mcp_approval_response"
+    return f"{asked}_output" if asked.endswith("_call") else "function_call_output"
+
+
+def _said(message: Message, kind: str) -> object:
+    """Give what a result says in the shape that its type of output has."""
+    match kind:
+        case "computer_call_output":
+            raws = [part.raw for part in message.parts if part.raw is not None]
+            return raws[0] if raws else {"type": "computer_screenshot", "image_url": _PIXEL}
+        case "shell_call_output":
+            return [{"stdout": message.text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
+        case _:
+            return _content(message, listed=False)
+
+
+def _block(part: Part) -> object:
+    """Give the content of a part that was made here."""
+    match part:
+        case TextPart(text=text) | CitationPart(text=text) | OpaquePart(text=text) | ReasoningPart(text=text):
+            # Thoughts are items, and only the provider's own.
+            return {"type": "input_text", "text": text}
+        case ImagePart(url=str(url)):
+            return {"type": "input_image", "image_url": url}
+        case ImagePart():
+            return {"type": "input_image", "image_url": _data_url(part)}
+        case AudioPart():
+            form = media_type_of(part).partition("/")[2]
+            return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
+        case FilePart(text=str(text)):
+            return {"type": "input_text", "text": text}
+        case FilePart() | VideoPart():
+            return {"type": "input_file", "filename": "file", "file_data": _data_url(part)}
+        case _:
+            assert_never(part)
+
+
+def _data_url(part: ImagePart | FilePart | VideoPart) -> str:
+    return f"data:{media_type_of(part)};base64,{base64_text(part)}"

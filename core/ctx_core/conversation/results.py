@@ -1,0 +1,94 @@
+"""Results of tools that stand among others: blocks of a message, items of a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.fields import first_in, id_or_none, json_text, kind_of, mapped, mapping_in, string_or_none
+from ctx_core.conversation.messages import Message, Part, Role, TextPart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_BY_KEY: Final = ("toolResult", "functionResponse", "function_response")
+"""Keys under which Bedrock and Google have a result, in a block without a type."""
+_OUTPUT: Final = ("output", "result", "error")
+"""Under which of Google's keys a result is a mere text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    parts: tuple[Part, ...]
+    call_id: str | None
+    name: str | None = None
+    failed: bool = False
+
+
+def is_result(block: Mapping[str, Any]) -> bool:
+    """Whether a block or an item is the result of a call, which the caller gives and not the provider."""
+    if kind := kind_of(block):
+        return kind in {"tool_result", "mcp_approval_response"} or kind.endswith("_call_output")
+    return any(mapped(block.get(key)) is not None for key in _BY_KEY)
+
+
+def read_result(block: Mapping[str, Any], *, origin: object) -> Message:
+    """Give the message of a result.
+
+    Raises:
+        MessageError: for a content of no known shape.
+    """
+    found = _found(block)
+    return Message(
+        role=Role.TOOL,
+        parts=found.parts,
+        tool_call_id=found.call_id,
+        name=found.name,
+        failed=found.failed,
+        origin=origin,
+    )
+
+
+def _found(block: Mapping[str, Any]) -> _Found:
+    if bedrock := mapping_in(block, "toolResult"):
+        failed = bedrock.get("status") == "error"
+        call_id = id_or_none(bedrock.get("toolUseId"))
+        return _Found(parts=read_content(bedrock.get("content")), call_id=call_id, failed=failed)
+    if google := mapping_in(block, "functionResponse", "function_response"):
+        parts = (*_response(google.get("response")), *read_content(google.get("parts")))
+        call_id, name = id_or_none(google.get("id")), string_or_none(google.get("name"))
+        return _Found(parts=parts, call_id=call_id, name=name)
+    match kind_of(block):
+        case "tool_result":
+            call_id, failed = id_or_none(block.get("tool_use_id")), block.get("is_error") is True
+            return _Found(parts=read_content(block.get("content")), call_id=call_id, failed=failed)
+        case "mcp_approval_response":
+            text = json_text({key: value for key, value in block.items() if key in {"approve", "reason"}})
+            return _Found(parts=(TextPart(text),), call_id=id_or_none(block.get("approval_request_id")))
+        case _:
+            call_id = id_or_none(first_in(block, "call_id", "id"))
+            return _Found(parts=_output(block.get("output")), call_id=call_id)
+
+
+def _response(response: object) -> tuple[Part, ...]:
+    """Give what Google's mapping says: the text in it where it has nothing else, else its JSON."""
+    fields = mapped(response)
+    if fields is not None and len(fields) == 1:
+        (key, value), *_ = fields.items()
+        if key in _OUTPUT and isinstance(value, str):
+            return (TextPart(value),) if value else ()
+    return () if response is None else (TextPart(json_text(response)),)
+
+
+def _output(output: object) -> tuple[Part, ...]:
+    """Give what a Responses item says: a text, a list of contents, a screenshot, or JSON of its own shape."""
+    if output is None or isinstance(output, str):
+        return read_content(output)
+    if kind_of(mapped(output) or {}) == "computer_screenshot":
+        return (read_block(output),)
+    whole = json_text(output)
+    listed = cast("list[object]", output) if isinstance(output, list) else [None]
+    if all(kind_of(mapped(one) or {}).startswith("input_") for one in listed):
+        return read_content(listed)
+    return (TextPart(whole),)
