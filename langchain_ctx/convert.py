@@ -96,7 +96,7 @@ class LangChainCodec:
         return split(natives, self.role)
 
     def join(self, messages: Sequence[Message]) -> list[BaseMessage]:
-        """Give the messages to send; neighbours out of one message are one message."""
+        """Give the messages to send; neighbors out of one message are one message."""
         return [
             written
             for chunk in chunks_of(messages)

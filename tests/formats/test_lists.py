@@ -164,7 +164,7 @@ def test_thoughts_of_responses_go_with_what_follows_them() -> None:
     assert bare.messages == [hi(), {key: call[key] for key in call if key != "id"}, output, hi()]
 
 
-def test_neighbours_of_one_role_are_one_message_on_bedrock() -> None:
+def test_neighbors_of_one_role_are_one_message_on_bedrock() -> None:
     """It wants roles to take turns."""
     natives = [{"role": "user", "content": [{"text": word}]} for word in ("one", "two")]
     assert fit(natives, 99).messages == [{"role": "user", "content": [{"text": "one"}, {"text": "two"}]}]

@@ -118,7 +118,7 @@ class BlockFormat:
         return written
 
     def belong_together(self, before: Written, after: Written) -> bool:
-        """Whether two neighbours of one role must be one message: results are, where one of them is new or a copy."""
+        """Whether two neighbors of one role must be one message: results are, where one of them is new or a copy."""
         made = before.blocks is not None or after.blocks is not None
         return made and before.only_results and after.only_results
 

@@ -45,7 +45,7 @@ class BedrockFormat(BlockFormat):
         return with_sound_ids(messages, IdRule(plain=True, unique=True))
 
     def belong_together(self, before: Written, after: Written) -> bool:
-        """Whether two neighbours of one role must be one message: here always."""
+        """Whether two neighbors of one role must be one message: here always."""
         del before, after
         return True
 

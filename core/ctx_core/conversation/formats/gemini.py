@@ -44,7 +44,7 @@ class GeminiFormat(BlockFormat):
         return with_sound_ids(messages, IdRule(required=False, named=True))
 
     def belong_together(self, before: Written, after: Written) -> bool:
-        """Whether two neighbours of one role must be one content: all results of a step, and calls behind a text."""
+        """Whether two neighbors of one role must be one content: all results of a step, and calls behind a text."""
         if before.role is Role.ASSISTANT:
             return any(message.tool_calls for message in after.messages)
         return before.only_results and after.only_results

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class Written:
-    """What goes out for neighbouring neutral messages."""
+    """What goes out for neighboring neutral messages."""
 
     natives: list[Any]
     """The messages: several where the caller's own are one neutral message."""
