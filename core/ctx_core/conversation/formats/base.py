@@ -47,7 +47,7 @@ class BlockFormat:
                 waiting = frozenset()
                 pieces.extend(pieces_of_user(native, at, role, blocks))
                 continue
-            before = (), ()
+            before: tuple[tuple[Any, ...], tuple[int, ...]] = ((), ())
             if waiting:  # the rest of an answer that was paused while the provider's tools ran
                 paused = pieces.pop()
                 before = paused.natives, paused.places
