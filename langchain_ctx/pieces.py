@@ -76,7 +76,7 @@ def write_pieces(chunk: Sequence[Message]) -> BaseMessage:
 def _has_results(native: object) -> bool:
     if not isinstance(native, HumanMessage) or not isinstance(native.content, list):
         return False
-    return any(isinstance(block, dict) and is_result(block) for block in native.content)
+    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in native.content)
 
 
 def _without(pieces: Sequence[Piece], gone: str | None, at: int) -> list[Piece]:

@@ -199,3 +199,39 @@ def test_a_stub_has_the_form_of_its_format(name: FormatName) -> None:
     model = {"bedrock": "anthropic.claude-sonnet-4-5", "gemini": "gemini-2.5-flash"}.get(name, "")
     assert refusals(payload, name, model=model, subjects=["pairing"]) == []
     assert "[no result: the call was not answered]" in str(sent)
+
+
+def test_a_computer_call_without_a_screenshot_is_left_out() -> None:
+    """Its output has to be a picture, and no text can stand for one."""
+    call = {"type": "computer_call", "id": "cu_1", "call_id": "c", "action": {"type": "click"}}
+    seen = {"type": "computer_screenshot", "image_url": "data:image/png;base64,AAAA"}
+    output = {"type": "computer_call_output", "call_id": "c", "output": seen}
+    assert fit([hi(), call, output, hi()], 9_000).messages == [hi(), call, output, hi()]
+    assert fit([hi(), call, hi()], 9_000).messages == [hi(), hi()]
+
+
+@pytest.mark.parametrize(
+    ("call", "output"),
+    [
+        (
+            {"type": "custom_tool_call", "call_id": "c", "name": "f", "input": "x"},
+            {"type": "custom_tool_call_output", "call_id": "c", "output": "[no result: the call was not answered]"},
+        ),
+        (
+            {"type": "mcp_approval_request", "id": "c", "name": "f", "arguments": "{}", "server_label": "s"},
+            {"type": "mcp_approval_response", "approve": False, "approval_request_id": "c"},
+        ),
+    ],
+)
+def test_a_stub_is_of_the_type_that_answers_its_call(call: dict[str, Any], output: dict[str, Any]) -> None:
+    """Every type of call has its own; what was never approved is not."""
+    assert fit([hi(), call, hi()], 500, counter=WORDS).messages == [hi(), call, output, hi()]
+
+
+def test_blocks_in_a_wrong_order_are_put_right() -> None:
+    """Anthropic wants results before the words of their turn, and calls behind those of theirs."""
+    text, result = {"type": "text", "text": "words"}, {"type": "tool_result", "tool_use_id": "a", "content": "sunny"}
+    call = USE["content"][0]
+    wrong = [hi(), {"role": "assistant", "content": [call, text]}, hi(content=[text, result])]
+    right = [hi(), {"role": "assistant", "content": [text, call]}, hi(content=[result, text])]
+    assert fit(wrong, 500, counter=WORDS).messages == right

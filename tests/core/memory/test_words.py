@@ -17,7 +17,7 @@ from ctx_core.memory.words import plain_words
         "buy buys buying bought",
         "happy happiness happily",
         "study studies studied studying",
-        "organize organizes organizing organization organisation",
+        "organize organizes organizing organization organization",
         "child children",
         "box boxes",
         "hope hoped hoping hopeful",

@@ -6,6 +6,7 @@ assistant's message is one neutral message, together with the next where a tool 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ctx_core.conversation.calls import is_call, read_call
@@ -47,11 +48,15 @@ class BlockFormat:
                 waiting = frozenset()
                 pieces.extend(pieces_of_user(native, at, role, blocks))
                 continue
+<<<<<<< HEAD
             before: tuple[tuple[Any, ...], tuple[int, ...]] = ((), ())
+=======
+            piece = Piece(natives=(native,), places=(at,), role=role)
+>>>>>>> fb1b2b0dd7a24920f482ee1c235a82bd862c41e1
             if waiting:  # the rest of an answer that was paused while the provider's tools ran
                 paused = pieces.pop()
-                before = paused.natives, paused.places
-            pieces.append(Piece(natives=(*before[0], native), places=(*before[1], at), role=role))
+                piece = replace(paused, natives=(*paused.natives, native), places=(*paused.places, at))
+            pieces.append(piece)
             waiting = self.still_open(waiting, blocks)
         return pieces
 

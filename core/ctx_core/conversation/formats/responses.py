@@ -38,11 +38,6 @@ if TYPE_CHECKING:
 _ROLES: Final = {
     "user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.DEVELOPER
 }  # fmt: skip
-_PIXEL: Final = (
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
-    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
-"""A picture of nothing: the output of a computer call has to be a screenshot."""
 
 
 class ResponsesFormat:
@@ -98,7 +93,7 @@ class ResponsesFormat:
         """Give the items to send."""
         items: list[Any] = []
         asked: dict[str | None, str] = {}
-        for message in with_sound_ids(messages, IdRule()):
+        for message in _without_unseen(with_sound_ids(messages, IdRule())):
             piece = message.origin
             asked.update({call.id: kind_of(mapped(call.raw) or {}) for call in message.tool_calls})
             if isinstance(piece, Piece) and not message.altered:
@@ -127,6 +122,29 @@ def _role(native: object) -> Role:
         msg = f"unknown role {shown} in the format 'responses'; known are {', '.join(_ROLES)}"
         raise MessageError(msg)
     return role
+
+
+def _without_unseen(messages: Sequence[Message]) -> list[Message]:
+    """Give the messages without computer calls that have no picture for an answer: no text can stand for one."""
+    kept: list[Message] = []
+    asking: int | None = None
+    for message in messages:
+        if message.role is not Role.TOOL:
+            asking = len(kept) if message.tool_calls else None
+            kept.append(message)
+            continue
+        unseen = set[int]()
+        if asking is not None and not any(isinstance(part, ImagePart) for part in message.parts):
+            unseen = {
+                at
+                for at, call in enumerate(kept[asking].tool_calls)
+                if call.id == message.tool_call_id and kind_of(mapped(call.raw) or {}) == "computer_call"
+            }
+        if asking is not None and unseen:
+            kept[asking] = kept[asking].without_calls(frozenset(unseen))
+        else:
+            kept.append(message)
+    return kept
 
 
 def _parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -218,8 +236,7 @@ def _said(message: Message, kind: str) -> object:
     """Give what a result says in the shape that its type of output has."""
     match kind:
         case "computer_call_output":
-            raws = [part.raw for part in message.parts if part.raw is not None]
-            return raws[0] if raws else {"type": "computer_screenshot", "image_url": _PIXEL}
+            return next(part.raw for part in message.parts if isinstance(part, ImagePart))
         case "shell_call_output":
             return [{"stdout": message.text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
         case _:
