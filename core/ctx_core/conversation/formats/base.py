@@ -48,11 +48,7 @@ class BlockFormat:
                 waiting = frozenset()
                 pieces.extend(pieces_of_user(native, at, role, blocks))
                 continue
-<<<<<<< HEAD
-            before: tuple[tuple[Any, ...], tuple[int, ...]] = ((), ())
-=======
             piece = Piece(natives=(native,), places=(at,), role=role)
->>>>>>> fb1b2b0dd7a24920f482ee1c235a82bd862c41e1
             if waiting:  # the rest of an answer that was paused while the provider's tools ran
                 paused = pieces.pop()
                 piece = replace(paused, natives=(*paused.natives, native), places=(*paused.places, at))
