@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctx_core.budget import Share, Tokens
@@ -160,8 +160,18 @@ class Assembly:
             others = self.window.tokens - head - stretch.total(stretch.instructions)
             whole = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
             share = min(keep_first.of_total, 0.999)
+            everything = enough - self.window.tokens + whole
             enough += min(math.ceil(others / (1 - share)) - others, whole) - head
+            if not self._fits_within(enough):
+                # First messages that reach into the running turn protect its results: with everything there is no cut.
+                enough = max(enough, everything)
         return enough + self._underestimate.of(enough)
+
+    def _fits_within(self, counted: int) -> bool:
+        limit = counted + self._underestimate.of(counted)
+        plan = replace(self.plan, budget=self.plan.budget.widened(limit + self.plan.reserve))
+        wider = type(self)(plan, self.transcript, self.state, truncate=self.truncate, verify=self.verify)
+        return wider._account().fits  # noqa: SLF001 - its own kind
 
     def _count(self, messages: list[Message], bound: int) -> TokenCount | None:
         """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""

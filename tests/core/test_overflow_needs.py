@@ -1,0 +1,44 @@
+"""What an overflow says it needs is enough, whatever stays of the history."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from ctx_core import ContextOverflowError, HistoryPolicy, Layer, Share
+from tests.core.builds import builder, step, talk, words
+
+POLICIES = {
+    "plain": HistoryPolicy(),
+    "first messages": HistoryPolicy(keep_first=3),
+    "a share": HistoryPolicy(keep_first=Share(0.5)),
+    "a large share": HistoryPolicy(keep_first=Share(0.9), preserve_recent_turns=1),
+    "all of it": HistoryPolicy(keep_first=Share(1.0)),
+    "pinned": HistoryPolicy(keep_first=Share(0.5), pinned=lambda message: "r r" in message.text),
+    "preserved": HistoryPolicy(preserve_recent_turns=2, omission_marker="[{count} left out]"),
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("seed", range(40))
+def test_with_what_it_needs_it_fits(name: str, seed: int) -> None:
+    """With layers that give way and instructions that do not; one try is enough."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    history = []
+    for at in range(chance.randint(1, 6)):
+        turn = talk(1, size=chance.randint(1, 30))
+        history += [turn[0], *(step(f"c{at}", chance.randint(1, 80)) if chance.random() < 0.6 else []), turn[1]]
+    history += [talk(1)[0], *step("now", chance.randint(1, 80))]
+
+    def build(limit: int) -> int:
+        made = builder(limit).history(POLICIES[name]).system(words(1 + seed % 20, "s"))
+        if seed % 3 == 0:
+            made = made.layer(Layer(name="notes", text=words(50)))
+        if seed % 4 == 0:
+            made = made.rolling_summary()
+        return made.build(history).tokens
+
+    with pytest.raises(ContextOverflowError) as caught:
+        build(5)
+    assert build(caught.value.needed) <= caught.value.needed
