@@ -301,7 +301,11 @@ def _pinned(source: Sequence[OpenAIMessage], policy: HistoryPolicy, lost: set[in
             continue
         call = paired.get(at, at)
         if message["role"] in _RESULTS and call == at:
-            continue
+            # A second result is joined to that of the newest call that asks for it, and pins it.
+            asks = (one for one in range(at - 1, -1, -1) if message.get("tool_call_id") in call_ids(source[one]))
+            call = next(asks, at) if message.get("tool_call_id") else at
+            if call == at:
+                continue
         question = _question_of(source, call, lost)
         found |= {call, *(one for one in paired if paired[one] == call)} | (
             {question} if question is not None else set()

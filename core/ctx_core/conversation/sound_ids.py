@@ -99,7 +99,10 @@ def _answer(message: Message, waiting: list[_Open], rule: IdRule) -> Message:
     told = message.tool_call_id
     fitting = [at for at, one in enumerate(waiting) if told == one.call.id]
     named = [at for at in fitting if message.name in {None, waiting[at].call.name}]
-    chosen = next(iter([*named, *fitting]), None)
+    # A call without an id is answered by the tool's name, or by what is left over, whatever id its result brings.
+    nameless = [at for at, one in enumerate(waiting) if not one.call.id]
+    called = [at for at in nameless if waiting[at].call.name in (message.name, told)]
+    chosen = next(iter([*named, *fitting, *called, *nameless]), None)
     if chosen is None:
         return message
     one = waiting.pop(chosen)
