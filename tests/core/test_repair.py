@@ -205,6 +205,14 @@ def test_a_legacy_result_of_a_call_with_an_id_becomes_a_tools() -> None:
     assert sent == [USER, call("c1"), {"role": "tool", "name": "f", "content": "r", "tool_call_id": "c1"}, DONE]
 
 
+@pytest.mark.parametrize("own", [{"id": "msg_1"}, {}])
+def test_a_legacy_result_with_an_id_of_its_own_is_the_callers(own: dict[str, str]) -> None:
+    """The id is the message's, not the call's, which has none."""
+    asked = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
+    answer = {"role": "function", "name": "f", "content": "r", **own}
+    assert repaired([USER, asked, answer, DONE]).messages[2] is answer
+
+
 @given(conversations())
 def test_any_conversation_is_repaired(messages: list[OpenAIMessage]) -> None:
     """I2, I4 and I6 where nothing has to go for the budget; and what is repaired needs no repair."""

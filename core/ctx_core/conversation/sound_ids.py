@@ -118,7 +118,9 @@ def _told_in(message: Message) -> object:
     """Give the dict or the object that says which call a result answers."""
     piece = message.origin
     if not isinstance(piece, Piece):
-        return piece
+        # A message may have an id of its own, which says nothing about the call.
+        fields = mapped(piece)
+        return fields and {key: told for key, told in fields.items() if key != "id"}
     if piece.blocks is None:
         return piece.natives[0]
     fields = mapped(piece.natives[0]) or {}
