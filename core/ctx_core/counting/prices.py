@@ -30,7 +30,7 @@ from ctx_core.counting.tool_prices import priced_tools
 from ctx_core.counting.tool_schemas import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ctx_core.counting.tool_schemas import ToolDefinition
 
@@ -48,6 +48,8 @@ class Prices:
     """What is billed beside the texts."""
     margin: Margin
     """What is added so that a bill is not above the prices."""
+    of_message: Callable[[Message], int] | None = None
+    """Gives the price of a message in the place of these prices; None: nothing does."""
 
     @property
     def without_margin(self) -> Prices:
@@ -71,6 +73,8 @@ class Prices:
             message: the message.
             parallel: whether it is the result of one of several calls that were made at once.
         """
+        if self.of_message is not None:
+            return self._scaled(self.of_message(message), self.margin.text)
         calls, text = self.framing.calls, message.text
         inside = parallel and message.role is Role.TOOL and calls.parallel == "wrapped"
         if inside and calls.quoted_results:

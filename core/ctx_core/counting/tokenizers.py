@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -108,6 +109,25 @@ class CachedTokenizer:
 def is_tokenizer(value: object) -> bool:
     """Whether something counts texts. Strings and lists have a `count` too, but of another kind."""
     return callable(value) or (isinstance(value, Tokenizer) and not isinstance(value, Sequence))
+
+
+def counts_messages(value: object) -> bool:
+    """Whether a function says of itself that it counts a list of messages: by the name of what it takes, or its type.
+
+    Such a function would take each character of a text for a message.
+    """
+    if isinstance(value, str | type) or not callable(value) or isinstance(value, Tokenizer):
+        return False
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):  # built in, or with a signature that is none
+        return False
+    first = next(iter(parameters), None)
+    if first is None:
+        return False
+    annotation = first.annotation
+    kind = annotation if isinstance(annotation, str) else repr(annotation)
+    return "message" in first.name.lower() or (annotation is not first.empty and "Message" in kind)
 
 
 def tokenizer_name(tokenizer: object) -> str:
