@@ -152,7 +152,8 @@ def _answer_format(sent: Mapping[str, Any]) -> object:
     if not isinstance(noted, Mapping):
         return None
     how = cast("Mapping[str, Any]", noted)
-    if (how.get("kwargs") or {}).get("method") != "json_schema" or not isinstance(how.get("schema"), Mapping):
-        return None
-    function = how["schema"].get("function") or {}
-    return {"name": function.get("name"), "schema": function.get("parameters") or {}}
+    schema: object = how.get("schema") if (how.get("kwargs") or {}).get("method") == "json_schema" else None
+    if not isinstance(schema, Mapping) or "function" not in schema:
+        return schema
+    function = cast("Mapping[str, Any]", schema)["function"]
+    return {"name": function["name"], "schema": function.get("parameters") or {}}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import ref
 
 from ctx_core import WindowState
+from ctx_core.counting import Margin
 from ctx_core.counting.counter import as_counter
+from ctx_core.counting.tokenizers import CachedTokenizer
+from llamaindex_ctx.models import settings_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sized
 
     from llama_index.core.base.llms.types import ChatMessage
 
