@@ -9,6 +9,7 @@ from llama_index.core import Settings
 from llama_index.core.llms import LLM
 from llama_index.core.llms.structured_llm import StructuredLLM
 
+from ctx_core.counting.counter import TokenCounter
 from ctx_core.counting.model_objects import AskedModel
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ def settings_tokenizer() -> Callable[[str], Sized] | None:
     """Give `Settings.tokenizer` where somebody has set it; the default that LlamaIndex sets by itself is of no model."""
     tokenizer: Callable[[str], Sized] | None = llama_index.core.global_tokenizer
     return None if tokenizer is None or _is_default(tokenizer) else tokenizer
+
+
+def by_tokens(tokenizer: Callable[[str], Sized]) -> TokenCounter:
+    """Give the counter by a function from a text to its tokens, in OpenAI's frame."""
+    return TokenCounter(lambda text: len(tokenizer(text)))
 
 
 def _is_default(tokenizer: object) -> bool:

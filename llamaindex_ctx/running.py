@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import ref
 
 from ctx_core import WindowState
-from ctx_core.counting import Margin
 from ctx_core.counting.counter import as_counter
-from ctx_core.counting.tokenizers import CachedTokenizer
-from llamaindex_ctx.models import settings_tokenizer
+from llamaindex_ctx.models import by_tokens, settings_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sized
+    from collections.abc import Callable, Mapping
 
     from llama_index.core.base.llms.types import ChatMessage
 
@@ -46,7 +43,7 @@ class Running:
         """
         tokenizer = settings_tokenizer()
         if self._default is None or self._default[:2] != (model, tokenizer):
-            counter = as_counter(model) if tokenizer is None else _by_tokens(tokenizer, model)
+            counter = as_counter(model) if tokenizer is None else by_tokens(tokenizer)
             self._default = (model, tokenizer, counter)
         return self._default[2]
 
@@ -108,11 +105,6 @@ class OwnState:
         memory = self._memory()
         if memory is not None:
             memory.state, self._id = state, known
-
-
-def _by_tokens(tokenizer: Callable[[str], Sized], model: str | None) -> TokenCounter:
-    """Give the counter of a function from a text to its tokens, in the frame of a model."""
-    return replace(as_counter(model), tokenizer=CachedTokenizer(lambda text: len(tokenizer(text))), margin=Margin())
 
 
 def _nobody() -> None:

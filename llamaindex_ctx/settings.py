@@ -11,11 +11,12 @@ from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
 from ctx_core import BudgetError, ContextBudget, Role, TokenCounter
 from ctx_core.counting import model_name
+from ctx_core.counting.counter import as_counter
 from ctx_core.counting.model_objects import asked_model
 from ctx_core.counting.options import RequestOptions
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
-from llamaindex_ctx.models import answer_tool, settings_llm
+from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -92,6 +93,8 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
         raise BudgetError(msg)
     if tokenizer_fn is not None:
         fields["counter"] = resolve_counter(fields.get("counter"), tokenizer_fn)
+    elif "counter" in fields:
+        fields["counter"] = as_counter(fields["counter"])
     if "tools" in fields:
         fields["tools"] = tool_definitions(fields["tools"])
     answer = answer_tool(llm)
@@ -148,7 +151,7 @@ def resolve_counter(counter: CounterLike | None, tokenizer_fn: Callable[[str], S
     if not callable(tokenizer_fn):
         msg = f"tokenizer_fn must be a function from a text to its tokens, found {type(tokenizer_fn).__name__}"
         raise BudgetError(msg)
-    return TokenCounter(lambda text: len(tokenizer_fn(text)))
+    return by_tokens(tokenizer_fn)
 
 
 def resolve_key(session_id: str | None, chat_store_key: str | None) -> str | None:
