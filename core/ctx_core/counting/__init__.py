@@ -4,7 +4,7 @@ from ctx_core.counting.anchored import Anchor, count_anchored, latest_anchor
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.counting.counts import TokenCount
-from ctx_core.counting.estimators import Conservative, FourCharacters, SafeEstimate, Words
+from ctx_core.counting.estimators import Conservative, FourCharacters, Words
 from ctx_core.counting.families import FALLBACK, FAMILIES
 from ctx_core.counting.family import Family, Substitute, UnknownWindow, Window
 from ctx_core.counting.framing import (
@@ -23,6 +23,7 @@ from ctx_core.counting.margin import Margin
 from ctx_core.counting.model_objects import AskedModel, model_name
 from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.registry import family_of, register_tokenizer, unregister_tokenizer
+from ctx_core.counting.safe_estimate import SafeEstimate
 from ctx_core.counting.tokenizers import Tokenizer, TokenizerLike
 from ctx_core.counting.tool_schemas import ToolDefinition
 from ctx_core.counting.usage import input_tokens
