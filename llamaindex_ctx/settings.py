@@ -14,6 +14,7 @@ from ctx_core.counting import model_name
 from ctx_core.counting.counter import as_counter
 from ctx_core.counting.model_objects import asked_model
 from ctx_core.counting.options import RequestOptions
+from ctx_core.counting.tool_schemas import plain_tool
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
 from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm
@@ -182,7 +183,7 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
     """Give OpenAI-style definitions of tools.
 
     Raises:
-        BudgetError: for something that is no tool.
+        BudgetError: for something that is no tool, or that JSON cannot hold.
     """
     definitions: list[dict[str, Any]] = []
     for at, tool in enumerate(tools):
@@ -190,7 +191,7 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
             metadata = tool if isinstance(tool, ToolMetadata) else tool.metadata
             definitions.append(metadata.to_openai_tool(skip_length_check=True))
         elif isinstance(tool, Mapping):
-            definitions.append(dict(cast("Any", tool)))
+            definitions.append(plain_tool(cast("ToolDefinition", tool), at))
         elif callable(tool):
             definitions.append(FunctionTool.from_defaults(tool).metadata.to_openai_tool(skip_length_check=True))
         else:

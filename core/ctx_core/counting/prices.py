@@ -139,7 +139,8 @@ class Prices:
         if framing.parallel == "apart":
             frame = self.framing.messages.per_message + self.framing.messages.per_assistant
             return tokens + (len(calls) - 1) * frame + sum(map(self._call, calls))
-        raw = self.tokenizer.count(wrapped_calls(calls)) * framing.per_token + framing.per_wrapped
+        asked = compact_json([[call.name, call.arguments] for call in calls])
+        raw = self.tokenizer.count_written(asked, wrapped_calls) * framing.per_token + framing.per_wrapped
         tokens += self._scaled(raw, self.margin.tools) + self.margin.per_call * len(calls)
         # The wrapping call brings a frame of its own.
         return tokens if message.text else tokens - self._frame(message)
@@ -147,7 +148,8 @@ class Prices:
     def _call(self, call: ToolCall) -> int:
         framing, as_given = self.framing.calls, self.framing.tools.style == "definition"
         raw = self.tokenizer.count(framing.name_prefix + call.name)
-        raw += self.tokenizer.count(call.arguments if as_given else minified(call.arguments))
+        arguments = call.arguments
+        raw += self.tokenizer.count(arguments) if as_given else self.tokenizer.count_written(arguments, minified)
         if framing.result_prefix is not None:
             raw += self.tokenizer.count(framing.result_prefix + call.name)
         return self._scaled(raw * framing.per_token + framing.per_call, self.margin.tools) + self.margin.per_call

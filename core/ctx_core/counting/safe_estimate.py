@@ -47,7 +47,7 @@ _TOGETHER: Final = frozenset(
 """Signs that often stand together, in JSON and in code, and are one token then."""
 _SIGN_BEFORE_WORD: Final = re.compile(r"(?<![!-/:-@\[-`{-~])[!-/:-@\[-`{-~](?=[A-Za-z])")
 """A single sign before a word is in one token with it as often as not."""
-_SIGN_BEFORE_LINE: Final = re.compile(r"(?<![&<\[\\^])[!-%'-;=->@\]_`{-~?][\n\r]")
+_SIGN_BEFORE_LINE: Final = re.compile(r"(?<![&<\[\\^])[!-%'-/:;=-@\]_`{-~][\n\r]")
 _LINE_SAVED: Final = 0.86
 """Tokens that a line end costs less behind a sign: most are in one token with it."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

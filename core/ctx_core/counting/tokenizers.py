@@ -64,17 +64,24 @@ class CachedTokenizer:
         """
         if not text:
             return self._ask(text)
-        key = (
-            text
-            if len(text) <= _KEPT_WHOLE
-            else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        )
+        return self._once(text if len(text) <= _KEPT_WHOLE else _digest(text), lambda: self._ask(text))
+
+    def count_written(self, given: str, write: Callable[[str], str]) -> int:
+        """Give the number of tokens of a text as it is written for a model, which is done only once for a text.
+
+        Args:
+            given: the text.
+            write: writes it; known by its name.
+        """
+        return self._once(_digest(f"{write.__qualname__}\0{given}"), lambda: self.count(write(given)))
+
+    def _once(self, key: str | bytes, count: Callable[[], int]) -> int:
         with self._lock:
             known = self._known.get(key)
             if known is not None:
                 self._known.move_to_end(key)
                 return known
-        tokens = self._ask(text)
+        tokens = count()
         with self._lock:
             self._known[key] = tokens
             if len(self._known) > self._size:
@@ -104,6 +111,10 @@ class CachedTokenizer:
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle without the cache and its lock."""
         return (CachedTokenizer, (self._tokenizer,))
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def is_tokenizer(value: object) -> bool:

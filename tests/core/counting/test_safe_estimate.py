@@ -36,6 +36,7 @@ SAMPLES = {
     "tibetan": "བོད་སྐད་ནི་བོད་མིའི་སྐད་ཡིག་ཡིན།" * 5,
     "blank": " ",
     "emoji": "🚀🎉🔥✨🙏💡" * 20,
+    "columns of numbers": "\n".join(f"{at:2} {at * at:5} {at**3:7}" for at in range(40)),
     "numbers": " ".join(str(DICE.getrandbits(64)) for _ in range(50)),
     "uuids": " ".join(str(uuid.UUID(int=DICE.getrandbits(128))) for _ in range(30)),
     "base64": base64.b64encode(DICE.randbytes(2_000)).decode(),
