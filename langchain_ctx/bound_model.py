@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.language_models import BaseLanguageModel
@@ -19,7 +19,7 @@ from langchain_ctx.request_options import request_options
 from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from langchain_core.language_models import LanguageModelLike
     from langchain_core.runnables import RunnableConfig
@@ -85,35 +85,35 @@ def served_by(model: object) -> tuple[str | None, str | None]:
     return "responses" if getattr(model, "use_responses_api", None) is True else None, host
 
 
-def _find(runnable: object, config: RunnableConfig | None) -> AskedModel | None:
+def _find(runnable: Any, config: RunnableConfig | None) -> AskedModel | None:  # noqa: ANN401 - any runnable, or none
     """Give the model inside; the outermost binding wins, and a configuration holds for all that it is around."""
-    if issubclass(type(runnable), BaseLanguageModel):
+    if _is(runnable, BaseLanguageModel):
         return AskedModel(model=runnable)
-    if isinstance(runnable, RunnableBindingBase):
-        binding = cast("RunnableBindingBase[Any, Any]", runnable)
-        inside = _find(binding.bound, merge_configs(binding.config, config))
-        return inside if inside is None else _with_sent(inside, binding.kwargs)
-    if isinstance(runnable, RunnableWithFallbacks):
-        several = cast("RunnableWithFallbacks[Any, Any]", runnable)
-        found = [one for part in several.runnables if (one := _find(part, config)) is not None]
-        return AskedModel(model=found[0].model, sent=found[0].sent, others=(*found[0].others, *found[1:])) if found else None
-    if isinstance(runnable, DynamicRunnable):
-        prepared, config = cast("DynamicRunnable[Any, Any]", runnable).prepare(config)
-        return _find(prepared, config)
-    if isinstance(runnable, RunnableSequence):
-        return _in_steps(cast("RunnableSequence[Any, Any]", runnable).steps, config)
+    if _is(runnable, RunnableBindingBase):
+        inside = _find(runnable.bound, merge_configs(runnable.config, config))
+        return inside if inside is None else _with_sent(inside, runnable.kwargs)
+    if _is(runnable, RunnableWithFallbacks):
+        found = [one for part in runnable.runnables if (one := _find(part, config)) is not None]
+        return replace(found[0], others=(*found[0].others, *found[1:])) if found else None
+    if _is(runnable, DynamicRunnable):
+        return _find(*runnable.prepare(config))
+    if _is(runnable, RunnableSequence):
+        return _in_steps(runnable.steps, config)
     make = _maker(runnable)
     return None if make is None else _find(make(config), config)
 
 
-def _in_steps(steps: Iterable[object], config: RunnableConfig | None) -> AskedModel | None:
+def _is(value: object, kind: type[object]) -> bool:
+    """Whether something is of a kind; its type parameters are not known, and make no difference."""
+    return isinstance(value, kind)
+
+
+def _in_steps(steps: Sequence[Any], config: RunnableConfig | None) -> AskedModel | None:
     """Give the first model of a chain, else that which keeps its raw answer in a dict, as `include_raw=True` does."""
-    steps = list(steps)
     found = next(filter(None, (_find(step, config) for step in steps)), None)
-    if found is not None or not steps or not isinstance(steps[0], RunnableParallel):
+    if found is not None or not _is(steps[0], RunnableParallel):
         return found
-    branches = cast("RunnableParallel[Any]", steps[0]).steps__
-    return next(filter(None, (_find(branch, config) for branch in branches.values())), None)
+    return next(filter(None, (_find(branch, config) for branch in steps[0].steps__.values())), None)
 
 
 def _maker(runnable: object) -> Callable[[RunnableConfig | None], object] | None:
@@ -152,8 +152,10 @@ def _answer_format(sent: Mapping[str, Any]) -> object:
     if not isinstance(noted, Mapping):
         return None
     how = cast("Mapping[str, Any]", noted)
-    schema: object = how.get("schema") if (how.get("kwargs") or {}).get("method") == "json_schema" else None
-    if not isinstance(schema, Mapping) or "function" not in schema:
+    told: Mapping[str, Any] = how.get("kwargs") or {}
+    schema: object = how.get("schema") if told.get("method") == "json_schema" else None
+    if not isinstance(schema, Mapping):
         return schema
-    function = cast("Mapping[str, Any]", schema)["function"]
-    return {"name": function["name"], "schema": function.get("parameters") or {}}
+    given = cast("Mapping[str, Any]", schema)
+    function: Mapping[str, Any] | None = given.get("function")
+    return given if function is None else {"name": function["name"], "schema": function.get("parameters") or {}}

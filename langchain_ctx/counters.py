@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.messages.utils import count_tokens_approximately
-from langchain_core.runnables import Runnable
 
 from ctx_core.counting import FALLBACK, Framing, MessageFraming, family_of, model_name
 from ctx_core.counting.counter import TokenCounter, as_counter
@@ -29,7 +28,7 @@ MessagesCounter: TypeAlias = Callable[[Sequence[Any]], int]
 _BY_MODEL: Final = "get_num_tokens_from_messages"
 
 
-def counter_of(counter: CounterLike | MessagesCounter | object | None) -> TokenCounter:
+def counter_of(counter: CounterLike | None) -> TokenCounter:
     """Give the counter that is meant: one of ours, a text's, or one of those that LangChain takes.
 
     Those are `"approximate"`, a function of a list of messages, a model, in its wrappers or not, and a model's
@@ -44,10 +43,9 @@ def counter_of(counter: CounterLike | MessagesCounter | object | None) -> TokenC
         getattr(counter, "__self__", None), BaseLanguageModel
     ):
         counter = cast("Any", counter).__self__
-    if isinstance(counter, Runnable):
-        asked = asked_in(cast("object", counter))
-        if asked is not None:
-            return model_counter(asked.model)
+    asked = asked_in(counter)
+    if asked is not None:
+        return model_counter(asked.model)
     if counts_messages(counter):
         return message_counter(cast("MessagesCounter", counter))
     return as_counter(counter)
@@ -155,4 +153,4 @@ class _Messages:
 def _brings_counter(model: object) -> bool:
     """Whether a model counts messages in its own way: LangChain's own is by GPT-2's vocabulary."""
     own = getattr(type(model), _BY_MODEL, None)
-    return own is not None and own is not BaseLanguageModel.get_num_tokens_from_messages
+    return own is not None and own is not getattr(BaseLanguageModel, _BY_MODEL)

@@ -192,9 +192,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         key = (budget if isinstance(budget, int) else id(budget), counter if isinstance(counter, str) else id(counter))
         known, *_ = self._declared.get(key, (None,))
         if known is None:
-            known = self._options.declared_with(
-                budget=budget, counter=None if counter is None else counter_of(counter)
-            )
+            known = self._options.declared_with(budget=budget, counter=None if counter is None else counter_of(counter))
             self._declared[key] = (known, budget, counter)  # which are held, so that their ids stay theirs
             if len(self._declared) > _DECLARED:
                 self._declared.popitem(last=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import llama_index.core
 from llama_index.core import Settings
@@ -43,8 +43,8 @@ def settings_llm() -> LLM | None:
 
 
 def settings_tokenizer() -> Callable[[str], Sized] | None:
-    """Give `Settings.tokenizer` where somebody has set it; the default that LlamaIndex sets by itself is of no model."""
-    tokenizer: Callable[[str], Sized] | None = llama_index.core.global_tokenizer
+    """Give `Settings.tokenizer` where somebody has set it: what LlamaIndex sets by itself is of no model in use."""
+    tokenizer = cast("Callable[[str], Sized] | None", getattr(llama_index.core, "global_tokenizer", None))
     return None if tokenizer is None or _is_default(tokenizer) else tokenizer
 
 

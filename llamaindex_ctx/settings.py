@@ -191,11 +191,10 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
             metadata = tool if isinstance(tool, ToolMetadata) else tool.metadata
             definitions.append(metadata.to_openai_tool(skip_length_check=True))
         elif isinstance(tool, Mapping):
-            definitions.append(plain_tool(cast("ToolDefinition", tool), at))
+            definitions.append(plain_tool(cast("Any", tool), at))
         elif callable(tool):
             definitions.append(FunctionTool.from_defaults(tool).metadata.to_openai_tool(skip_length_check=True))
         else:
             msg = f"tool {at + 1} must be a tool, a function or an OpenAI-style definition, found {type(tool).__name__}"
             raise BudgetError(msg)
     return definitions
-

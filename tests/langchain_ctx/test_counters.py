@@ -64,7 +64,10 @@ TALK = [
     [
         ("approximate", count_tokens_approximately),
         (count_tokens_approximately, count_tokens_approximately),
-        (partial(count_tokens_approximately, chars_per_token=3), partial(count_tokens_approximately, chars_per_token=3)),
+        (
+            partial(count_tokens_approximately, chars_per_token=3),
+            partial(count_tokens_approximately, chars_per_token=3),
+        ),
         (per_message, per_message),
         (list_of_them, per_message),
         (Counting(), per_message),
@@ -75,7 +78,9 @@ TALK = [
 )
 @pytest.mark.parametrize("configured", [False, True])
 def test_messages_are_counted_as_the_function_counts_them(
-    counter: Any, function: Any, configured: bool  # noqa: FBT001 - a parameter of the test
+    counter: Any,
+    function: Any,
+    configured: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     """What is sent fits by the function's own figure, which the report says too."""
     limit = function(TALK) // 3
@@ -126,7 +131,7 @@ def test_a_function_that_fails_is_named_at_once() -> None:
     with pytest.raises(TokenizerError, match=r"counter failing raised RuntimeError on 1 message"):
         message_counter(failing)
     with pytest.raises(TokenizerError, match=r"gave str for messages"):
-        message_counter(lambda messages: "many")  # type: ignore[arg-type, return-value]  # the point
+        message_counter(lambda _: "many")  # type: ignore[arg-type, return-value]  # the point
     with pytest.raises(BudgetError, match="a function of a list of messages, found int"):
         message_counter(3)  # type: ignore[arg-type]  # the point
 
@@ -153,4 +158,6 @@ def test_a_counter_of_messages_goes_everywhere() -> None:
 
 def test_a_model_object_is_taken_for_its_name_in_the_core() -> None:
     """As a budget takes it."""
-    assert fit([{"role": "user", "content": "Hi"}], 500, counter=EchoModel(model_name="gpt-4o")).report.model == "gpt-4o"
+    assert (
+        fit([{"role": "user", "content": "Hi"}], 500, counter=EchoModel(model_name="gpt-4o")).report.model == "gpt-4o"
+    )

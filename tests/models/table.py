@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from dataclasses import dataclass
 from importlib import import_module
@@ -100,7 +101,5 @@ ROWS: Final = (
 
 if __name__ == "__main__":
     os.environ.update(ENVIRONMENT)
-    print(HEADING)
-    print("|---|--:|---|--:|--:|--:|")
-    for row in ROWS:
-        print(row.line())
+    lines = (HEADING, "|---|--:|---|--:|--:|--:|", *(row.line() for row in ROWS))
+    sys.stdout.write("".join(f"{line}\n" for line in lines))

@@ -69,7 +69,7 @@ WRAPPED: dict[str, tuple[Callable[[], Any], int, int]] = {
     "fields, configured": (
         lambda: gpt().configurable_fields(max_tokens=ID).with_config(configurable={"most": 9_000}), 9_000, 119_000),
     "fields, configured outside": (
-        lambda: gpt().configurable_fields(max_tokens=ID).bind(stop=['x']).with_config(configurable={"most": 9_000}),
+        lambda: gpt().configurable_fields(max_tokens=ID).bind(stop=["x"]).with_config(configurable={"most": 9_000}),
         9_000, 119_000),
     "fallbacks": (lambda: claude().with_fallbacks([gpt()]), 4_096, 123_904),
     "fallbacks, the first is smallest": (lambda: gpt().with_fallbacks([claude()]), 4_096, 123_904),
@@ -103,7 +103,9 @@ def test_the_schema_that_anthropic_is_told_is_counted(raw: bool) -> None:  # noq
     assert list(options.schema["properties"]) == ["text"]
 
 
-@pytest.mark.parametrize("package", ["google_genai:ChatGoogleGenerativeAI", "ollama:ChatOllama", "aws:ChatBedrockConverse"])
+@pytest.mark.parametrize(
+    "package", ["google_genai:ChatGoogleGenerativeAI", "ollama:ChatOllama", "aws:ChatBedrockConverse"]
+)
 def test_a_schema_that_is_told_in_another_way_is_counted(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As LangChain notes it for its traces, whatever the client makes of it."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "GOOGLE_API_KEY"):
@@ -111,7 +113,9 @@ def test_a_schema_that_is_told_in_another_way_is_counted(package: str, monkeypat
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     module, name = package.split(":")
     kind = getattr(pytest.importorskip(f"langchain_{module}"), name)
-    options = bound_model(kind(model="anthropic.claude-sonnet-4-5").with_structured_output(Answer, method="json_schema")).options
+    options = bound_model(
+        kind(model="anthropic.claude-sonnet-4-5").with_structured_output(Answer, method="json_schema")
+    ).options
     assert options is not None
     assert options.schema is not None
     assert list(options.schema["properties"]) == ["text"]
@@ -125,7 +129,11 @@ def test_a_fallback_is_counted_as_what_it_is() -> None:
 
 def test_a_chain_that_prepares_its_input_is_not_taken_for_its_answer() -> None:
     """A model in a branch before the prompt is not the one that answers."""
-    chain = RunnableParallel(q=RunnablePassthrough(), short=gpt().bind(max_tokens=7)) | (lambda given: [given["q"]]) | claude()
+    chain = (
+        RunnableParallel(q=RunnablePassthrough(), short=gpt().bind(max_tokens=7))
+        | (lambda given: [given["q"]])
+        | claude()
+    )
     assert ContextBudget.for_model(chain).reserve == 64_000
 
 
@@ -151,7 +159,11 @@ def test_no_request_is_over_what_the_answer_leaves() -> None:
     [
         (lambda: Anthropic(model="claude-sonnet-4-5", api_key="no-key", max_tokens=64_000), 64_000, 136_000),
         (lambda: OpenAI(model="gpt-5", api_key="no-key", max_tokens=50_000), 50_000, 272_000),
-        (lambda: OpenAI(model="gpt-4o", api_key="no-key", additional_kwargs={"max_completion_tokens": 900}), 900, 127_100),
+        (
+            lambda: OpenAI(model="gpt-4o", api_key="no-key", additional_kwargs={"max_completion_tokens": 900}),
+            900,
+            127_100,
+        ),
     ],
 )  # fmt: skip
 def test_a_memory_leaves_what_its_llm_asks_for(make: Callable[[], Any], reserve: int, limit: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+
 def minified(arguments: str) -> str:
     """Write arguments without blanks, as they are rendered; what is no JSON stays as it is."""
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from ctx_core.conversation.messages import Message
 from ctx_core.conversation.openai_messages import OpenAICodec
@@ -196,15 +196,24 @@ class TokenCounter:
         return count if self.calibration is None else self.calibration.corrected(self, count)
 
 
-CounterLike: TypeAlias = TokenCounter | Tokenizer | Callable[[str], int] | str
+class ModelObject(Protocol):
+    """A model object of LangChain or LlamaIndex."""
+
+    @property
+    def metadata(self) -> Any:  # noqa: ANN401 - a dict in one, an object in the other
+        """What is known of it."""
+        ...
+
+
+CounterLike: TypeAlias = TokenCounter | Tokenizer | Callable[[Any], int] | ModelObject | str
 """A counter, a tokenizer, a plain function from text to number of tokens, or the name of a model. A model object of
-LangChain or LlamaIndex is taken for its name."""
+LangChain or LlamaIndex is taken for its name; functions of lists of messages are for LangChain's surfaces."""
 
 _APPROXIMATE: Final = "approximate"
 """LangChain's short name for its `count_tokens_approximately`; no model is called so."""
 
 
-def as_counter(counter: CounterLike | object | None) -> TokenCounter:
+def as_counter(counter: CounterLike | None) -> TokenCounter:
     """Give the counter that is meant; None is the safe estimate for a model that is not known.
 
     Raises:

@@ -47,11 +47,12 @@ class _Copy:
             return value
         if not isinstance(value, Mapping | list | tuple):
             self._refuse(type(value).__name__)
-        if id(value) in around:
+        known = id(cast("object", value))
+        if known in around:
             self._refuse("it contains itself")
         if len(around) >= _DEPTH:
             self._refuse(f"it has more than {_DEPTH} levels")
-        inside = (*around, id(cast("object", value)))
+        inside = (*around, known)
         if isinstance(value, Mapping):
             items = cast("Mapping[object, object]", value).items()
             return {self._name(name): self.of(part, inside) for name, part in items}
@@ -62,9 +63,9 @@ class _Copy:
             return name
         if name is None or isinstance(name, bool):
             return "null" if name is None else str(name).lower()
-        if isinstance(name, int | float):
-            return str(self.of(name, ()))
-        self._refuse(f"it has a property that is called by a {type(name).__name__}")
+        if not isinstance(name, int | float):
+            self._refuse(f"it has a property that is called by a {type(name).__name__}")
+        return str(self.of(name, ()))
 
     def _refuse(self, why: str) -> NoReturn:
         msg = f"{self._what} cannot be written as JSON ({why})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -30,7 +31,7 @@ from ctx_core.counting.tool_prices import priced_tools
 from ctx_core.counting.tool_schemas import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from ctx_core.counting.tool_schemas import ToolDefinition
 

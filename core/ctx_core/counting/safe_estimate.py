@@ -11,7 +11,7 @@ from typing import Final
 
 from ctx_core.counting.letter_prices import LETTERS, ROWS
 
-_WORD: Final = re.compile(r"[A-ZÀ-ÖØ-Þ]*[a-zß-öø-ÿĀ-ɏḀ-ỿ]+|[A-ZÀ-ÖØ-Þ]+")
+_WORD: Final = re.compile(r"[A-ZÀ-ÖØ-Þ]*[a-zß-öø-ÿĀ-ɏ\u1e00-\u1eff]+|[A-ZÀ-ÖØ-Þ]+")
 _LENGTHS: Final = ((8, 0.78), (4, 0.64), (2, 0.74), (1, 0.84))
 """Letters of a Latin word from which on it costs so much beside its letters."""
 _STRETCH: Final = re.compile(
@@ -23,7 +23,7 @@ _PER_STRETCH: Final = 1.4
 _CLUSTERS: Final = (
     (re.compile(r"(?<=[bcdfghj-np-tv-xzBCDFGHJ-NP-TV-XZ]{2})[bcdfghj-np-tv-xzBCDFGHJ-NP-TV-XZ]+"), 0.57),
     (re.compile(r"(?<=[aeiouyAEIOUY]{2})[aeiouyAEIOUY]+"), 1.6),
-    (re.compile(r"(?<=[À-ÖØ-öø-ɏḀ-ỿ])[À-ÖØ-öø-ɏḀ-ỿ]+"), 1.6),
+    (re.compile(r"(?<=[À-ÖØ-öø-ɏ\u1e00-\u1eff])[À-ÖØ-öø-ɏ\u1e00-\u1eff]+"), 1.6),
     (re.compile(r"(?<=[бвгджзйклмнпрстфхцчшщ]{2})[бвгджзйклмнпрстфхцчшщ]+", re.IGNORECASE), 2.0),
     (re.compile(r"(?<=[βγδζθκλμνξπρστφχψς]{2})[βγδζθκλμνξπρστφχψς]+", re.IGNORECASE), 2.0),
 )
@@ -37,13 +37,12 @@ _LONG_RUNS: Final = frozenset("#*-./=_")
 _SHORT_RUNS: Final = frozenset("&[]`{}")
 """Signs of which never more than two are one token."""
 _SIGNS: Final = re.compile(r"[!-/:-@\[-`{-~]+")
-_TOGETHER: Final = frozenset(
-    (
-        '": ** ## ", =" \\" ":" -- {" "," \\": ), .\\ }, // ," </ ). "> \': ): ); --> [" () ") __ \\", '
-        '-> ./ "] (" && ." ], \', :\\ */ /* "], .. := == != => += <= >= :: >< || )) ". =\' ., =[ /: '
-        "\"}} \"} \"}, (' ') [' '] }} ]] \":[ "
-    ).split()
-)
+_TOGETHER: Final = frozenset({
+    "!=", '")', '",', '".', '":', '">', '"]', '"}', "##", "&&", "')", "',", "':", "']", '("', "('", "()",
+    "))", "),", ").", "):", ");", "**", "*/", "+=", ',"', "--", "->", '."', ".,", "..", "./", ".\\", "/*", "//",
+    "/:", "::", ":=", ":\\", "</", "<=", '="', "='", "==", "=>", "=[", "><", ">=", '["', "['", '\\"', "],", "]]",
+    "__", '{"', "||", "},", "}}", '","', '":"', '":[', '"],', '"},', '"}}', "-->", '\\",', '\\":',
+})  # fmt: skip
 """Signs that often stand together, in JSON and in code, and are one token then."""
 _SIGN_BEFORE_WORD: Final = re.compile(r"(?<![!-/:-@\[-`{-~])[!-/:-@\[-`{-~](?=[A-Za-z])")
 """A single sign before a word is in one token with it as often as not."""

@@ -14,14 +14,12 @@ from ctx_core.counting.clients import client_of
 from ctx_core.counting.families import FAMILIES
 from ctx_core.counting.family import UnknownWindow, Window
 from ctx_core.counting.model_names import ModelName
-from ctx_core.counting.model_objects import asked_model, attribute
+from ctx_core.counting.model_objects import AskedModel, asked_model, attribute
 from ctx_core.counting.settings import asked_answer, asked_thoughts, positive, told_window
 from ctx_core.errors import UnknownModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from ctx_core.counting.model_objects import AskedModel
 
 _ANSWER: Final = 4_096
 """Tokens kept for an answer of which nothing says how long it may be."""
@@ -160,9 +158,7 @@ def _of_profile(tokens: int, longest: int | None, row: Window | None) -> Window:
 
 def _merged(tokens: int, longest: int | None, row: Window | None, *, input_only: bool, source: str) -> Window:
     base = row or Window(models=(), tokens=tokens)
-    return replace(
-        base, tokens=tokens, max_output=longest or base.max_output, input_only=input_only, source=source
-    )
+    return replace(base, tokens=tokens, max_output=longest or base.max_output, input_only=input_only, source=source)
 
 
 def _profile(model: object) -> Mapping[str, Any]:

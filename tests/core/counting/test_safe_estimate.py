@@ -14,7 +14,6 @@ from unicodedata import category
 import pytest
 
 import ctx_core
-
 from ctx_core.counting import SafeEstimate, TokenCounter
 
 CHATS = Path(__file__).parents[4] / "shared" / "data" / "chats"
@@ -61,7 +60,7 @@ def chats(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", sorted(CHATS.glob("*.jsonl.gz")), ids=lambda path: path.name)
 @pytest.mark.parametrize("as_json", [None, 0, 2])
 def test_real_chats_are_neither_under_nor_far_over(path: Path, as_json: int | None) -> None:
-    """No message is under, and each file is at most 1.8 times its count: as text, and as JSON with blanks or without."""
+    """No message is under, and each file is at most 1.8 times its count, as text and as JSON."""
     texts = chats(path)
     if as_json is not None:
         messages = [{"role": "user", "content": text} for text in texts]
@@ -167,7 +166,12 @@ def test_letters_of_every_row_of_unicode_are_not_under() -> None:
     for row, letters in LETTERS.items():
         words = " ".join("".join(DICE.choices(letters, k=DICE.randint(1, 8))) for _ in range(60))
         drawn = "".join(DICE.choices(letters, k=400))
-        for name, text in {"order": "".join(letters), "random": drawn, "words": words, "apart": " ".join(letters)}.items():
+        for name, text in {
+            "order": "".join(letters),
+            "random": drawn,
+            "words": words,
+            "apart": " ".join(letters),
+        }.items():
             if SafeEstimate().count(text) < COUNT(text):
                 under.append(f"{row:05X} {name}")
     assert len(LETTERS) > 500
