@@ -10,14 +10,14 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
 from ctx_core import BudgetError, ContextBudget, Role, TokenCounter
-from ctx_core.counting import model_name
+from ctx_core.counting import FALLBACK, family_of, model_name
 from ctx_core.counting.counter import as_counter
 from ctx_core.counting.model_objects import asked_model
 from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.tool_schemas import plain_tool
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
-from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm
+from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -96,6 +96,8 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
         fields["counter"] = resolve_counter(fields.get("counter"), tokenizer_fn)
     elif "counter" in fields:
         fields["counter"] = as_counter(fields["counter"])
+    elif settings_tokenizer() is not None and (known := _known_model(llm)) is not None:
+        fields["counter"] = as_counter(known)  # an LLM that is given says more than the settings do
     if "tools" in fields:
         fields["tools"] = tool_definitions(fields["tools"])
     answer = answer_tool(llm)
@@ -104,6 +106,12 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
         fields.setdefault("request_options", RequestOptions(tool_choice=answer["function"]["name"]))
     _check(fields)
     return fields
+
+
+def _known_model(llm: LLM | None) -> str | None:
+    """Give the name of an LLM whose family, and so its vocabulary, is known."""
+    name = None if llm is None else model_name(asked_model(llm))
+    return None if name is None or family_of(name) is FALLBACK else name
 
 
 def _check(fields: Mapping[str, Any]) -> None:
