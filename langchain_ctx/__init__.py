@@ -18,6 +18,7 @@ if find_spec("langchain_core") is None:
 
 from ctx_core.session import StateCache, StateStore
 from langchain_ctx.convert import LangChainCodec
+from langchain_ctx.counters import message_counter
 from langchain_ctx.runnable import ContextRunnable
 from langchain_ctx.summarizer import ChatModelSummarizer
 from langchain_ctx.token_counts import latest_anchor, token_counter
@@ -44,6 +45,7 @@ __all__ = [
     "StateStore",
     "budgeted_session_history",
     "latest_anchor",
+    "message_counter",
     "token_counter",
 ]
 

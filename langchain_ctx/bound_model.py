@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.language_models import BaseLanguageModel
-from langchain_core.runnables import RunnableSequence, RunnableWithFallbacks
+from langchain_core.runnables import RunnableParallel, RunnableSequence, RunnableWithFallbacks
 from langchain_core.runnables.base import RunnableBindingBase
+from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.configurable import DynamicRunnable
 
+from ctx_core.counting.model_objects import AskedModel
 from ctx_core.counting.options import RequestOptions
 from ctx_core.errors import BudgetError
 from langchain_ctx.request_options import request_options
 from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Sequence
 
     from langchain_core.language_models import LanguageModelLike
+    from langchain_core.runnables import RunnableConfig
 
 
-_WRAPPERS: Final[tuple[tuple[type[object], str], ...]] = (
-    (RunnableBindingBase, "bound"),
-    (RunnableWithFallbacks, "runnable"),
-    (DynamicRunnable, "default"),
-)
-"""What may stand around a model, and the attribute in which it has it."""
 _ADDRESSES: Final = ("openai_api_base", "base_url", "groq_api_base", "api_base", "endpoint_url")
 _HOSTS: Final = (
     ("vertex", "vertex"), ("groq", "groq"), ("openrouter", "openrouter"), ("ollama", "ollama"), ("azure", "azure"),
@@ -39,31 +37,43 @@ _HOSTS: Final = (
 class BoundModel:
     """A model, and what is sent with each of its requests."""
 
-    model: object
-    """The model itself, out of its wrappers."""
+    asked: AskedModel
+    """The model out of its wrappers, with the parameters it was bound to and its fallbacks."""
     tools: tuple[dict[str, Any], ...]
     """Definitions of the tools it was bound to."""
     options: RequestOptions | None = None
     """What else it was bound to ask for."""
 
+    @property
+    def model(self) -> object:
+        """The model itself."""
+        return self.asked.model
+
 
 def bound_model(model: LanguageModelLike) -> BoundModel:
-    """Look into `bind_tools`, `bind`, `with_retry`, `with_config`, `with_fallbacks` and chains for the model.
+    """Look into whatever LangChain wraps a model in, for the model and what its requests bring along.
 
-    Of fallbacks the first model counts; of a chain the first one in it.
+    That is `bind_tools`, `bind`, `with_structured_output`, `with_retry`, `with_config`, `with_fallbacks`,
+    `configurable_fields`, `init_chat_model(configurable_fields=…)` and chains. Of fallbacks the tools of the first
+    count, of a chain the first model in it.
 
     Raises:
         BudgetError: if there is no language model in it.
     """
-    sent: dict[str, Any] = {}
-    found = _find(model, sent)
-    if found is None:
+    asked = asked_in(model)
+    if asked is None:
         msg = f"model must be a language model or one bound to tools, found {type(model).__name__}"
         raise BudgetError(msg)
+    sent = asked.sent
     tools = sent.get("tools") or sent.get("functions") or ()
     definitions = tool_definitions(cast("Iterable[object]", tools))
-    options = request_options(response_format=sent.get("response_format"), tool_choice=sent.get("tool_choice"))
-    return BoundModel(model=found, tools=definitions, options=options)
+    options = request_options(response_format=_answer_format(sent), tool_choice=sent.get("tool_choice"))
+    return BoundModel(asked=asked, tools=definitions, options=options)
+
+
+def asked_in(model: object) -> AskedModel | None:
+    """Give the model in a runnable, and what was bound on the way to it; None where there is none."""
+    return _find(model, None)
 
 
 def served_by(model: object) -> tuple[str | None, str | None]:
@@ -75,19 +85,77 @@ def served_by(model: object) -> tuple[str | None, str | None]:
     return "responses" if getattr(model, "use_responses_api", None) is True else None, host
 
 
-def _find(runnable: object, sent: dict[str, Any]) -> object | None:
-    """Give the model inside, and put into `sent` what was bound on the way to it; the outermost binding wins."""
-    if issubclass(type(runnable), BaseLanguageModel):
-        return runnable
-    for wrapper, inside in _WRAPPERS:
-        if issubclass(type(runnable), wrapper):
-            for name, value in getattr(runnable, "kwargs", {}).items():
-                sent.setdefault(name, value)
-            return _find(getattr(runnable, inside), sent)
-    for step in runnable.steps if isinstance(runnable, RunnableSequence) else ():
-        sent_with: dict[str, Any] = {}
-        found = _find(step, sent_with)
-        if found is not None:
-            sent.update({**sent_with, **sent})
-            return found
-    return None
+def _find(runnable: Any, config: RunnableConfig | None) -> AskedModel | None:  # noqa: ANN401 - any runnable, or none
+    """Give the model inside; the outermost binding wins, and a configuration holds for all that it is around."""
+    if _is(runnable, BaseLanguageModel):
+        return AskedModel(model=runnable)
+    if _is(runnable, RunnableBindingBase):
+        inside = _find(runnable.bound, merge_configs(runnable.config, config))
+        return inside if inside is None else _with_sent(inside, runnable.kwargs)
+    if _is(runnable, RunnableWithFallbacks):
+        found = [one for part in runnable.runnables if (one := _find(part, config)) is not None]
+        return replace(found[0], others=(*found[0].others, *found[1:])) if found else None
+    if _is(runnable, DynamicRunnable):
+        return _find(*runnable.prepare(config))
+    if _is(runnable, RunnableSequence):
+        return _in_steps(runnable.steps, config)
+    make = _maker(runnable)
+    return None if make is None else _find(make(config), config)
+
+
+def _is(value: object, kind: type[object]) -> bool:
+    """Whether something is of a kind; its type parameters are not known, and make no difference."""
+    return isinstance(value, kind)
+
+
+def _in_steps(steps: Sequence[Any], config: RunnableConfig | None) -> AskedModel | None:
+    """Give the first model of a chain, else that which keeps its raw answer in a dict, as `include_raw=True` does."""
+    found = next(filter(None, (_find(step, config) for step in steps)), None)
+    if found is not None or not _is(steps[0], RunnableParallel):
+        return found
+    return next(filter(None, (_find(branch, config) for branch in steps[0].steps__.values())), None)
+
+
+def _maker(runnable: object) -> Callable[[RunnableConfig | None], object] | None:
+    """Give what makes the model of `init_chat_model(configurable_fields=…)`; its class has no public name."""
+    made = getattr(type(runnable), "_model", None)
+    if made is None or type(runnable).__module__ != "langchain.chat_models.base":
+        return None
+
+    def make(config: RunnableConfig | None) -> object:
+        try:
+            return made(runnable, config)
+        except Exception as error:
+            msg = (
+                f"the configurable model cannot be made without a config ({type(error).__name__}): give "
+                "init_chat_model a default model, or a budget and a counter beside it"
+            )
+            raise BudgetError(msg) from error
+
+    return make
+
+
+def _with_sent(inside: AskedModel, sent: Mapping[str, Any]) -> AskedModel:
+    """Give a model with what is bound around it and its fallbacks."""
+    others = tuple(_with_sent(other, sent) for other in inside.others)
+    return AskedModel(model=inside.model, sent={**inside.sent, **sent}, others=others)
+
+
+def _answer_format(sent: Mapping[str, Any]) -> object:
+    """Give what an answer must be like: as most are told, as Anthropic is, or as LangChain notes it for its traces."""
+    if sent.get("response_format") is not None:
+        return sent["response_format"]
+    config: object = sent.get("output_config")
+    if isinstance(config, Mapping) and "format" in config:
+        return cast("Mapping[str, Any]", config)["format"]
+    noted: object = sent.get("ls_structured_output_format")
+    if not isinstance(noted, Mapping):
+        return None
+    how = cast("Mapping[str, Any]", noted)
+    told: Mapping[str, Any] = how.get("kwargs") or {}
+    schema: object = how.get("schema") if told.get("method") == "json_schema" else None
+    if not isinstance(schema, Mapping):
+        return schema
+    given = cast("Mapping[str, Any]", schema)
+    function: Mapping[str, Any] | None = given.get("function")
+    return given if function is None else {"name": function["name"], "schema": function.get("parameters") or {}}

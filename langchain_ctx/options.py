@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, as_counter
-from ctx_core.counting.windows import model_name
 from ctx_core.errors import BudgetError
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
-from langchain_ctx.bound_model import BoundModel, bound_model, served_by
+from langchain_ctx.bound_model import BoundModel, bound_model
+from langchain_ctx.counters import counter_of, model_counter
 from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
@@ -72,15 +72,14 @@ def _budget(caller: str, budget: object, bound: BoundModel | None) -> ContextBud
         msg = f"give a budget, as in {caller}(budget=8_000, counter='gpt-4o'), or the model that has one"
         raise BudgetError(msg)
     if budget is None and bound is not None:
-        return ContextBudget.for_model(bound.model)
+        return ContextBudget.for_model(bound.asked)
     return ContextBudget(budget)  # type: ignore[arg-type]  # which says what is wrong with it
 
 
 def _counter(counter: CounterLike | None, budget: ContextBudget, bound: BoundModel | None) -> TokenCounter:
     if counter is not None:
-        return as_counter(counter)
-    name = None if bound is None else model_name(bound.model)
-    if bound is None or name is None or budget.model not in (None, name):
-        return as_counter(budget.model)
-    api, host = served_by(bound.model)
-    return TokenCounter.for_model(name, api=api, host=host)
+        return counter_of(counter)
+    models = [] if bound is None else [asked for asked in bound.asked.all if asked.name is not None]
+    # Of several models that one counts whose window the budget is.
+    meant = next((asked for asked in models if budget.model in (None, asked.name)), None)
+    return as_counter(budget.model) if meant is None else model_counter(meant.model)

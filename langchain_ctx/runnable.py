@@ -23,6 +23,7 @@ from ctx_core.session import Declared, SessionOptions, Sessions, StateCache, Tur
 from ctx_core.steps import Step, Steps, arun, run
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.convert import CODEC
+from langchain_ctx.counters import counter_of
 from langchain_ctx.inputs import messages_in, read_messages
 from langchain_ctx.options import Keywords, read_options
 from langchain_ctx.tools import tool_definitions
@@ -191,7 +192,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         key = (budget if isinstance(budget, int) else id(budget), counter if isinstance(counter, str) else id(counter))
         known, *_ = self._declared.get(key, (None,))
         if known is None:
-            known = self._options.declared_with(budget=budget, counter=counter)
+            known = self._options.declared_with(budget=budget, counter=None if counter is None else counter_of(counter))
             self._declared[key] = (known, budget, counter)  # which are held, so that their ids stay theirs
             if len(self._declared) > _DECLARED:
                 self._declared.popitem(last=False)

@@ -53,7 +53,7 @@ class ChatModelSummarizer:
         Raises:
             BudgetError: if it is no language model.
         """
-        self.window = summarizer_window(bound_model(model).model)
+        self.window = summarizer_window(bound_model(model).asked)
         self._model: LanguageModelLike = _quiet(model)
         self._prompt = prompt
 

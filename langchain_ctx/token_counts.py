@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from ctx_core.conversation.transcript import read_natives
 from ctx_core.counting import anchored
-from ctx_core.counting.counter import CounterLike, as_counter
 from langchain_ctx.convert import CODEC
+from langchain_ctx.counters import counter_of
 from langchain_ctx.inputs import read_messages
 from langchain_ctx.request_options import request_options
 from langchain_ctx.tools import tool_definitions
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage, MessageLikeRepresentation
 
     from ctx_core.counting.anchored import Anchor
+    from ctx_core.counting.counter import CounterLike
 
 
 class CountsMessages(Protocol):
@@ -47,7 +48,7 @@ def token_counter(
     Raises:
         BudgetError: for something that doesn't count, or a tool without a definition.
     """
-    counts, always = as_counter(counter), tool_definitions(tools)
+    counts, always = counter_of(counter), tool_definitions(tools)
     options = request_options(response_format=response_format)
 
     def count(messages: Iterable[MessageLikeRepresentation], /, *, tools: Iterable[object] = ()) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel
 
 from ctx_core.errors import BudgetError
 
@@ -27,6 +28,8 @@ def _definition(tool: object, at: int) -> dict[str, Any]:
     except Exception as error:
         if isinstance(tool, Mapping):
             return dict(cast("Mapping[str, Any]", tool))
+        if isinstance(tool, BaseModel):  # a client's own object for it, as Cohere's
+            return tool.model_dump(mode="json", exclude_none=True)
         msg = (
             f"tool {at + 1} ({type(tool).__name__}) has no definition that can be counted ({type(error).__name__}): "
             "give a BaseTool, a function with type hints and a docstring, a pydantic class or a dict"

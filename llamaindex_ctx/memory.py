@@ -93,10 +93,12 @@ class ContextMemoryBuffer(MemoryFields):
             token_limit: tokens of the whole request. Wins over the window of `llm`.
             tokenizer_fn: function from a text to the list of its tokens.
             options: those of `ctx_core.session.SessionOptions`. Without a `budget` and a `token_limit` it is the
-                window of `llm`, else 30,000; `reserve` is then what `llm` says its answer takes, else 4,096, but no
-                more than a quarter of the window. `tools` are the agent's, functions or definitions. `recipe_role`
-                says whose text that of a recipe or of layers is: `system`, `developer` or `user`. `states` hold cut
-                and summary outside of the memory, for applications that make a memory anew for each request.
+                window of `llm`, else that of `Settings.llm` if it is set, else 30,000; `reserve` is then what the LLM
+                will ask for, else 4,096, but no more than a quarter of the window. Without a counter
+                `Settings.tokenizer` counts, if it is set. `tools` are the agent's, functions or definitions.
+                `recipe_role` says whose text that of a recipe or of layers is: `system`, `developer` or `user`.
+                `states` hold cut and summary outside of the memory, for applications that make a memory anew for each
+                request.
 
         Raises:
             OptionError: for arguments that mean nothing here, those of LlamaIndex's memories among them.

@@ -8,6 +8,7 @@ from weakref import ref
 
 from ctx_core import WindowState
 from ctx_core.counting.counter import as_counter
+from llamaindex_ctx.models import by_tokens, settings_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,16 +31,21 @@ class Running:
         """Start without a report."""
         self.report: ContextReport | None = None
         self.token = uuid.uuid4().hex
-        self._default: tuple[str | None, TokenCounter] | None = None
+        self._default: tuple[str | None, object, TokenCounter] | None = None
         self._sessions: Sessions[ChatMessage] | None = None
         self._made_of: tuple[object, ...] = ()
         self._owner: Callable[[], object] = _nobody
 
     def default_counter(self, model: str | None) -> TokenCounter:
-        """Give the counter of a model, the same one each time, so that nothing is counted twice."""
-        if self._default is None or self._default[0] != model:
-            self._default = (model, as_counter(model))
-        return self._default[1]
+        """Give the counter where none was given, the same one each time, so that nothing is counted twice.
+
+        It is that of `Settings.tokenizer` where somebody has set it, else the model's.
+        """
+        tokenizer = settings_tokenizer()
+        if self._default is None or self._default[:2] != (model, tokenizer):
+            counter = as_counter(model) if tokenizer is None else by_tokens(tokenizer)
+            self._default = (model, tokenizer, counter)
+        return self._default[2]
 
     def sessions(
         self, memory: HasState, made_of: tuple[object, ...], make: Callable[[], Sessions[ChatMessage]]

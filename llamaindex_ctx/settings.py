@@ -10,8 +10,14 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
 from ctx_core import BudgetError, ContextBudget, Role, TokenCounter
+from ctx_core.counting import FALLBACK, family_of, model_name
+from ctx_core.counting.counter import as_counter
+from ctx_core.counting.model_objects import asked_model
+from ctx_core.counting.options import RequestOptions
+from ctx_core.counting.tool_schemas import plain_tool
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
+from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -26,8 +32,6 @@ ToolLike: TypeAlias = "BaseTool | ToolMetadata | Callable[..., Any] | ToolDefini
 
 DEFAULT_TOKENS: Final = 30_000
 """Tokens of input where nothing tells: the limit of LlamaIndex's own `Memory`."""
-_DEFAULT_RESERVE: Final = 4_096
-"""Tokens for the answer of a model that doesn't say how many it gives, or a quarter of its window if that is less."""
 
 EXPLAINED: Final = {
     "memory_blocks": "give layers=[BlockMemory(block), …] of llamaindex_ctx.memory_source",
@@ -90,10 +94,24 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
         raise BudgetError(msg)
     if tokenizer_fn is not None:
         fields["counter"] = resolve_counter(fields.get("counter"), tokenizer_fn)
+    elif "counter" in fields:
+        fields["counter"] = as_counter(fields["counter"])
+    elif settings_tokenizer() is not None and (model := _known_model(llm)) is not None:
+        fields["counter"] = as_counter(model)  # an LLM that is given says more than the settings do
     if "tools" in fields:
         fields["tools"] = tool_definitions(fields["tools"])
+    answer = answer_tool(llm)
+    if answer is not None:
+        fields["tools"] = [*fields.get("tools", ()), answer]
+        fields.setdefault("request_options", RequestOptions(tool_choice=answer["function"]["name"]))
     _check(fields)
     return fields
+
+
+def _known_model(llm: LLM | None) -> str | None:
+    """Give the name of an LLM whose family, and so its vocabulary, is known."""
+    name = None if llm is None else model_name(asked_model(llm))
+    return None if name is None or family_of(name) is FALLBACK else name
 
 
 def _check(fields: Mapping[str, Any]) -> None:
@@ -117,15 +135,16 @@ def _refuse_beside_recipe(both: Sequence[str]) -> None:
 
 
 def resolve_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size | None) -> ContextBudget:
-    """Give the budget that is meant: the limit, else the LLM's window, else the default.
+    """Give the budget that is meant: the limit, else the window of the LLM or of `Settings.llm`, else the default.
 
     Raises:
-        BudgetError: if one of them is no number of tokens.
+        BudgetError: if one of them is no number of tokens, or the answer leaves nothing of a window.
+        UnknownModelError: if the LLM says nothing of its window, and nothing knows it.
     """
-    model = None if llm is None else llm.metadata.model_name
-    if token_limit is None and llm is not None:
-        told = _answer_of(llm) if reserve is None else reserve
-        return ContextBudget.for_model(llm, reserve=told)
+    asked = llm if llm is not None else settings_llm()
+    model = None if asked is None else model_name(asked_model(asked))
+    if token_limit is None and asked is not None:
+        return ContextBudget.for_model(asked, reserve=reserve)
     return ContextBudget(DEFAULT_TOKENS if token_limit is None else token_limit, reserve=reserve or 0, model=model)
 
 
@@ -141,7 +160,7 @@ def resolve_counter(counter: CounterLike | None, tokenizer_fn: Callable[[str], S
     if not callable(tokenizer_fn):
         msg = f"tokenizer_fn must be a function from a text to its tokens, found {type(tokenizer_fn).__name__}"
         raise BudgetError(msg)
-    return TokenCounter(lambda text: len(tokenizer_fn(text)))
+    return by_tokens(tokenizer_fn)
 
 
 def resolve_key(session_id: str | None, chat_store_key: str | None) -> str | None:
@@ -172,7 +191,7 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
     """Give OpenAI-style definitions of tools.
 
     Raises:
-        BudgetError: for something that is no tool.
+        BudgetError: for something that is no tool, or that JSON cannot hold.
     """
     definitions: list[dict[str, Any]] = []
     for at, tool in enumerate(tools):
@@ -180,17 +199,10 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
             metadata = tool if isinstance(tool, ToolMetadata) else tool.metadata
             definitions.append(metadata.to_openai_tool(skip_length_check=True))
         elif isinstance(tool, Mapping):
-            definitions.append(dict(cast("Any", tool)))
+            definitions.append(plain_tool(cast("Any", tool), at))
         elif callable(tool):
             definitions.append(FunctionTool.from_defaults(tool).metadata.to_openai_tool(skip_length_check=True))
         else:
             msg = f"tool {at + 1} must be a tool, a function or an OpenAI-style definition, found {type(tool).__name__}"
             raise BudgetError(msg)
     return definitions
-
-
-def _answer_of(llm: LLM) -> int | Size:
-    metadata = llm.metadata
-    quarter = metadata.context_window // 4
-    told = metadata.num_output
-    return told if 0 < told < metadata.context_window else min(_DEFAULT_RESERVE, quarter)

@@ -139,7 +139,7 @@ def is_by_name(counter: TokenCounter | None) -> bool:
     """Whether the name of its model is enough to make a counter again."""
     if counter is None:
         return True
-    if counter.model is None or counter.calibration is not None:
+    if counter.model is None or counter.calibration is not None or counter.of_message is not None:
         return False
     again = TokenCounter.for_model(counter.model)
     return (again.framing, again.margin, again.tokenizer.name) == (

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from ctx_core.counting.counter import CounterLike, as_counter
-from ctx_core.counting.windows import model_name, window_of
+from ctx_core.counting.windows import Room, least_room
 from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
@@ -101,11 +101,9 @@ class ContextBudget:
         if not is_count(total) or total == 0:
             msg = f"the budget must be a whole number of tokens above 0, found {total!r}"
             raise BudgetError(msg)
-        size = Tokens(reserve) if isinstance(reserve, int) else reserve
+        size = _size(reserve)
         for name, part in {**parts, "reserve": size}.items():
-            if not isinstance(part, Share | Tokens):
-                msg = f"part {name!r} must be Share(…) or Tokens(…), found {type(part).__name__}"
-                raise BudgetError(msg)
+            _checked(name, part)
         _check_shares({**parts, "reserve": size})
         reserved = size.count if isinstance(size, Tokens) else _floor(total, size)
         if reserved >= total:
@@ -142,24 +140,35 @@ class ContextBudget:
         return cls(6_000, parts=_SMALL_SHARES, reserve=Share(0.40))
 
     @classmethod
-    def for_model(cls, model: object, *, reserve: int | Size = 4_096, parts: Mapping[str, Size] | None = None) -> Self:
+    def for_model(
+        cls, model: object, *, reserve: int | Size | None = None, parts: Mapping[str, Size] | None = None
+    ) -> Self:
         """Give the budget of a model's whole window.
 
         Where the window is for the input alone, as Gemini's and GPT-5's are, a reserve in tokens is not taken from
-        it: the total is both together. A reserve that is a share is one of the window.
+        it: the total is both together. A reserve that is a share is one of the window. Of a model with fallbacks it
+        is the budget of the one that has the least room for the input.
 
         Args:
-            model: a name, or a model object of LangChain (its profile is read) or LlamaIndex (its metadata).
-            reserve: tokens kept for the answer.
+            model: a name, or a model object of LangChain or LlamaIndex, in its wrappers or not: it is asked for its
+                window and for what it will ask for.
+            reserve: tokens kept for the answer. None: those that the object asks for (`max_tokens`, `num_predict`,
+                …, from where it is bound, from the model, from the client's own default, thoughts included), else
+                4,096, but no more than its longest answer or a quarter of a window of both.
             parts: as in the constructor.
 
         Raises:
             UnknownModelError: if neither the object nor the table of families knows the window.
+            BudgetError: if the answer that is asked for leaves nothing for the input.
         """
-        window = window_of(model)
-        size = Tokens(reserve) if isinstance(reserve, int) else reserve
-        beside = size.count if window.input_only and isinstance(size, Tokens) else 0
-        return cls(window.tokens + beside, parts=parts, reserve=size, model=model_name(model))
+        if reserve is None:
+            room = least_room(model)
+            size: Size = Tokens(_answer(room))
+        else:
+            size = _checked("reserve", _size(reserve))
+            room = least_room(model, lambda window: tokens_of(size, window.tokens))
+        beside = size.count if room.window.input_only and isinstance(size, Tokens) else 0
+        return cls(room.window.tokens + beside, parts=parts, reserve=size, model=room.asked.name)
 
     @property
     def input_limit(self) -> int:
@@ -218,6 +227,30 @@ class ContextBudget:
 def tokens_of(size: Size, total: int) -> int:
     """Give a size in tokens, rounded down."""
     return size.count if isinstance(size, Tokens) else _floor(total, size)
+
+
+def _checked(name: str, part: Size) -> Size:
+    if isinstance(part, Share | Tokens):
+        return part
+    msg = f"part {name!r} must be Share(…) or Tokens(…), found {type(part).__name__}"
+    raise BudgetError(msg)
+
+
+def _size(size: int | Size) -> Size:
+    return Tokens(size) if isinstance(size, int) else size
+
+
+def _answer(room: Room) -> int:
+    """Give the tokens that are kept for an answer, where they leave some for the input."""
+    if room.input_limit > 0:
+        return room.answer
+    shown = room.asked.name or type(room.asked.model).__name__
+    msg = (
+        f"{shown} is asked for answers of {room.answer:,} tokens, which leaves nothing of its window of "
+        f"{room.window.tokens:,}: lower what it is asked for (max_tokens, num_predict, …), tell it a larger window "
+        "(num_ctx, …), or give reserve="
+    )
+    raise BudgetError(msg)
 
 
 def _rebuild(total: int, parts: Mapping[str, Size], reserve: int, model: str | None) -> ContextBudget:

@@ -223,7 +223,7 @@ def test_budget_and_counter_come_from_the_model() -> None:
     model = EchoModel(model_name="gpt-4o", profile={"max_input_tokens": 5_000})
     reports: list[ContextReport] = []
     assert BudgetedChatMessageHistory(model=model, reserve=100, on_report=reports.append).messages == []
-    assert (reports[0].limit, reports[0].model) == (5_000 - 4_096 - 100, "gpt-4o")
+    assert (reports[0].limit, reports[0].model) == (5_000 - 5_000 // 4 - 100, "gpt-4o")
 
 
 def test_what_is_protected_and_too_large_raises_when_read() -> None:

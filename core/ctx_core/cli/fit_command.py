@@ -77,8 +77,6 @@ def _budget(options: Namespace) -> ContextBudget:
         msg = "say a --budget in tokens, or a --model whose context window is known"
         raise InputError(msg)
     try:
-        if options.reserve is None:
-            return ContextBudget.for_model(options.model)
         return ContextBudget.for_model(options.model, reserve=options.reserve)
     except UnknownModelError as error:
         msg = f"the context window of {options.model[:80]!r} is not known: say it in tokens with --budget"

@@ -48,7 +48,10 @@ def _add_fit(fit: argparse.ArgumentParser) -> None:
         "--reserve",
         metavar="R",
         type=_from_zero,
-        help="tokens of the window that are kept for the answer; by default none of a --budget, 4,096 of a model's",
+        help=(
+            "tokens of the window that are kept for the answer; by default none of a --budget, "
+            "4,096 or a quarter of a model's"
+        ),
     )
     which = fit.add_mutually_exclusive_group()
     which.add_argument("--line", metavar="K", type=_positive, help="the conversation on this line of the file")

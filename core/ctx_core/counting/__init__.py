@@ -4,8 +4,8 @@ from ctx_core.counting.anchored import Anchor, count_anchored, latest_anchor
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.counting.counts import TokenCount
-from ctx_core.counting.estimators import Conservative, FourCharacters, SafeEstimate, Words
-from ctx_core.counting.families import FAMILIES
+from ctx_core.counting.estimators import Conservative, FourCharacters, Words
+from ctx_core.counting.families import FALLBACK, FAMILIES
 from ctx_core.counting.family import Family, Substitute, UnknownWindow, Window
 from ctx_core.counting.framing import (
     CallFraming,
@@ -20,16 +20,20 @@ from ctx_core.counting.framing import (
 )
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
+from ctx_core.counting.model_objects import AskedModel, model_name
 from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.registry import family_of, register_tokenizer, unregister_tokenizer
+from ctx_core.counting.safe_estimate import SafeEstimate
 from ctx_core.counting.tokenizers import Tokenizer, TokenizerLike
 from ctx_core.counting.tool_schemas import ToolDefinition
 from ctx_core.counting.usage import input_tokens
-from ctx_core.counting.windows import model_name, window_of
+from ctx_core.counting.windows import window_of
 
 __all__ = [
+    "FALLBACK",
     "FAMILIES",
     "Anchor",
+    "AskedModel",
     "Calibration",
     "CallFraming",
     "Conservative",

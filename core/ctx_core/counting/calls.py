@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ctx_core.conversation.messages import ToolCall
 
 
 def minified(arguments: str) -> str:
@@ -19,18 +13,25 @@ def minified(arguments: str) -> str:
         return arguments
 
 
-def wrapped_calls(calls: Iterable[ToolCall]) -> str:
-    """Write calls side by side as the arguments of the one call that holds them."""
-    uses = (f'{{"recipient_name":{_compact(f"functions.{c.name}")},"parameters":{_written(c)}}}' for c in calls)
+def wrapped_calls(calls: str) -> str:
+    """Write calls side by side as the arguments of the one call that holds them.
+
+    Args:
+        calls: a name and the arguments of each, as JSON.
+    """
+    uses = (
+        f'{{"recipient_name":{_compact(f"functions.{name}")},"parameters":{_written(arguments)}}}'
+        for name, arguments in json.loads(calls)
+    )
     return f'{{"tool_uses":[{",".join(uses)}]}}'
 
 
-def _written(call: ToolCall) -> str:
+def _written(arguments: str) -> str:
     """Give the arguments of a call as JSON: what is none is a string in it."""
     try:
-        return _compact(json.loads(call.arguments))
+        return _compact(json.loads(arguments))
     except (ValueError, RecursionError):
-        return _compact(call.arguments)
+        return _compact(arguments)
 
 
 def _compact(value: object) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from ctx_core.conversation.codecs import codec_for
 from ctx_core.conversation.formats.names import format_named
@@ -19,10 +19,18 @@ from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.families.openai_chat import CHAT
 from ctx_core.counting.framing import Framing
 from ctx_core.counting.margin import Margin
+from ctx_core.counting.model_objects import asked_model, model_name
 from ctx_core.counting.prices import Prices
 from ctx_core.counting.registry import encoding_tokenizer, resolve
 from ctx_core.counting.requests import charged, measured
-from ctx_core.counting.tokenizers import CachedTokenizer, Tokenizer, TokenizerLike, is_tokenizer
+from ctx_core.counting.tokenizers import (
+    CachedTokenizer,
+    Tokenizer,
+    TokenizerLike,
+    counts_messages,
+    is_tokenizer,
+    tokenizer_name,
+)
 from ctx_core.counting.tool_schemas import ToolDefinition
 from ctx_core.errors import BudgetError
 
@@ -53,6 +61,8 @@ class TokenCounter:
     """What is added so that a bill is not above the figures; nothing for a tokenizer of your own."""
     calibration: Calibration | None
     """Learns from the model's bills; None: nothing does. `measure` gives figures by it, the counting methods don't."""
+    of_message: Callable[[Message], int] | None
+    """Counts messages in the place of the tokenizer and the framing, which count the rest; None: nothing does."""
     _prices: Prices = field(init=False, compare=False, repr=False)
     """Prices by the tokenizer, the framing and the margin."""
 
@@ -64,6 +74,7 @@ class TokenCounter:
         model: str | None = None,
         margin: Margin | None = None,
         calibration: Calibration | None = None,
+        of_message: Callable[[Message], int] | None = None,
     ) -> None:
         """Take a tokenizer, or a plain function from text to number of tokens, and a framing (OpenAI's by default)."""
         cached = tokenizer if isinstance(tokenizer, CachedTokenizer) else CachedTokenizer(tokenizer)
@@ -72,7 +83,9 @@ class TokenCounter:
         object.__setattr__(self, "model", model)
         object.__setattr__(self, "margin", margin or Margin())
         object.__setattr__(self, "calibration", calibration)
-        object.__setattr__(self, "_prices", Prices(tokenizer=cached, framing=self.framing, margin=self.margin))
+        object.__setattr__(self, "of_message", of_message)
+        prices = Prices(tokenizer=cached, framing=self.framing, margin=self.margin, of_message=of_message)
+        object.__setattr__(self, "_prices", prices)
 
     @classmethod
     def for_model(
@@ -193,25 +206,49 @@ class TokenCounter:
         return count if self.calibration is None else self.calibration.corrected(self, count)
 
 
-CounterLike: TypeAlias = TokenCounter | Tokenizer | Callable[[str], int] | str
-"""A counter, a tokenizer, a plain function from text to number of tokens, or the name of a model."""
+class ModelObject(Protocol):
+    """A model object of LangChain or LlamaIndex."""
+
+    @property
+    def metadata(self) -> Any:  # noqa: ANN401 - a dict in one, an object in the other
+        """What is known of it."""
+        ...
+
+
+CounterLike: TypeAlias = TokenCounter | Tokenizer | Callable[[Any], int] | ModelObject | str
+"""A counter, a tokenizer, a plain function from text to number of tokens, or the name of a model. A model object of
+LangChain or LlamaIndex is taken for its name; functions of lists of messages are for LangChain's surfaces."""
+
+_APPROXIMATE: Final = "approximate"
+"""LangChain's short name for its `count_tokens_approximately`; no model is called so."""
 
 
 def as_counter(counter: CounterLike | None) -> TokenCounter:
     """Give the counter that is meant; None is the safe estimate for a model that is not known.
 
     Raises:
-        BudgetError: for anything else.
+        BudgetError: for anything else, among it functions that count lists of messages.
     """
     if counter is None:
         tokenizer, framing, margin = resolve("")
         return TokenCounter(tokenizer, framing=framing, margin=margin)
     if isinstance(counter, TokenCounter):
         return counter
+    if counter == _APPROXIMATE or counts_messages(counter):
+        shown = repr(counter) if isinstance(counter, str) else tokenizer_name(counter)
+        msg = (
+            f"{shown} counts lists of messages, and what counts here is given a text: give a model's name, such as "
+            "'gpt-4o', or a function from a text to its number of tokens; of LangChain's counters "
+            "langchain_ctx.message_counter makes one"
+        )
+        raise BudgetError(msg)
     if isinstance(counter, str):
         return TokenCounter.for_model(counter)
     if is_tokenizer(counter):
-        return TokenCounter(counter)
+        return TokenCounter(cast("TokenizerLike", counter))
+    name = model_name(asked_model(counter))
+    if name is not None:
+        return TokenCounter.for_model(name)
     msg = f"counter must be a TokenCounter, a tokenizer, a function or a model's name, found {type(counter).__name__}"
     raise BudgetError(msg)
 

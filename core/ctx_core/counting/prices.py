@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -51,6 +52,8 @@ class Prices:
     """What is billed beside the texts."""
     margin: Margin
     """What is added so that a bill is not above the prices."""
+    of_message: Callable[[Message], int] | None = None
+    """Gives the price of a message in the place of these prices; None: nothing does."""
 
     @property
     def without_margin(self) -> Prices:
@@ -74,6 +77,8 @@ class Prices:
             message: the message.
             parallel: whether it is the result of one of several calls that were made at once.
         """
+        if self.of_message is not None:
+            return self._scaled(self.of_message(message), self.margin.text)
         calls, text = self.framing.calls, message.text
         inside = parallel and message.role is Role.TOOL and calls.parallel == "wrapped"
         if inside and calls.quoted_results:
@@ -138,7 +143,8 @@ class Prices:
         if framing.parallel == "apart":
             frame = self.framing.messages.per_message + self.framing.messages.per_assistant
             return tokens + (len(calls) - 1) * frame + sum(map(self._call, calls))
-        raw = self.tokenizer.count(wrapped_calls(calls)) * framing.per_token + framing.per_wrapped
+        asked = compact_json([[call.name, call.arguments] for call in calls])
+        raw = self.tokenizer.count_written(asked, wrapped_calls) * framing.per_token + framing.per_wrapped
         tokens += self._scaled(raw, self.margin.tools) + self.margin.per_call * len(calls)
         # The wrapping call brings a frame of its own.
         return tokens if message.text else tokens - self._frame(message)
@@ -146,7 +152,8 @@ class Prices:
     def _call(self, call: ToolCall) -> int:
         framing, as_given = self.framing.calls, self.framing.tools.style == "definition"
         raw = self.tokenizer.count(framing.name_prefix + call.name)
-        raw += self.tokenizer.count(call.arguments if as_given else minified(call.arguments))
+        arguments = call.arguments
+        raw += self.tokenizer.count(arguments) if as_given else self.tokenizer.count_written(arguments, minified)
         if framing.result_prefix is not None:
             raw += self.tokenizer.count(framing.result_prefix + call.name)
         return self._scaled(raw * framing.per_token + framing.per_call, self.margin.tools) + self.margin.per_call

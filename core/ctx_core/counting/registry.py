@@ -48,9 +48,9 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
         registered = max(
             (p for p in _REGISTERED if any(s.startswith(p) for s in name.spellings)), key=len, default=None
         )
-    if registered is not None and length(registered) >= _shortest(name):
-        tokenizer, framing = _REGISTERED[registered]
-        return tokenizer, framing, Margin()
+        own = None if registered is None else _REGISTERED[registered]
+    if own is not None and registered is not None and length(registered) >= _shortest(name):
+        return *own, Margin()
     family = _found(name, api, host)
     exact = vocabulary(family.vocabulary)
     if exact is not None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from ctx_core.errors import BudgetError
+from ctx_core.counting.plain_json import plain_json
+from ctx_core.counting.tool_schemas import compact_json
 
 _SHOWN: Final = frozenset(
     {"$defs", "$ref", "anyOf", "const", "description", "enum", "items", "properties", "title", "type"}
@@ -22,14 +22,10 @@ def schema_text(schema: Mapping[str, Any], *, name: str = "response", descriptio
     """Write a response format: its name, its description and its schema as JSON without blanks.
 
     Raises:
-        BudgetError: for a schema that contains itself.
+        BudgetError: for a schema that JSON cannot hold.
     """
     remark = f"// {description}\n" if description else ""
-    try:
-        shown = json.dumps(_shown(schema), ensure_ascii=False, separators=(",", ":"), default=str)
-    except (ValueError, RecursionError) as error:
-        msg = f"the schema of the answer cannot be written as JSON ({type(error).__name__})"
-        raise BudgetError(msg) from error
+    shown = compact_json(_shown(plain_json(schema, "the schema of the answer")))
     return f"# Response Formats\n\n## {name}\n\n{remark}{shown}"
 
 

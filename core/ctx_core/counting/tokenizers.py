@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -63,17 +64,24 @@ class CachedTokenizer:
         """
         if not text:
             return self._ask(text)
-        key = (
-            text
-            if len(text) <= _KEPT_WHOLE
-            else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        )
+        return self._once(text if len(text) <= _KEPT_WHOLE else _digest(text), lambda: self._ask(text))
+
+    def count_written(self, given: str, write: Callable[[str], str]) -> int:
+        """Give the number of tokens of a text as it is written for a model, which is done only once for a text.
+
+        Args:
+            given: the text.
+            write: writes it; known by its name.
+        """
+        return self._once(_digest(f"{write.__qualname__}\0{given}"), lambda: self.count(write(given)))
+
+    def _once(self, key: str | bytes, count: Callable[[], int]) -> int:
         with self._lock:
             known = self._known.get(key)
             if known is not None:
                 self._known.move_to_end(key)
                 return known
-        tokens = self._ask(text)
+        tokens = count()
         with self._lock:
             self._known[key] = tokens
             if len(self._known) > self._size:
@@ -105,9 +113,32 @@ class CachedTokenizer:
         return (CachedTokenizer, (self._tokenizer,))
 
 
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
 def is_tokenizer(value: object) -> bool:
     """Whether something counts texts. Strings and lists have a `count` too, but of another kind."""
     return callable(value) or (isinstance(value, Tokenizer) and not isinstance(value, Sequence))
+
+
+def counts_messages(value: object) -> bool:
+    """Whether a function says of itself that it counts a list of messages: by the name of what it takes, or its type.
+
+    Such a function would take each character of a text for a message.
+    """
+    if isinstance(value, str | type) or not callable(value) or isinstance(value, Tokenizer):
+        return False
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):  # built in, or with a signature that is none
+        return False
+    first = next(iter(parameters), None)
+    if first is None:
+        return False
+    annotation = first.annotation
+    kind = annotation if isinstance(annotation, str) else repr(annotation)
+    return "message" in first.name.lower() or (annotation is not first.empty and "Message" in kind)
 
 
 def tokenizer_name(tokenizer: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctx_core.counting.tool_schemas import compact_json, read_tool, schema_strings, tool_json
+from ctx_core.counting.tool_schemas import compact_json, plain_tool, read_tool, schema_strings, tool_json
 from ctx_core.counting.typescript import tools_text
 
 if TYPE_CHECKING:
@@ -22,16 +22,17 @@ def priced_tools(tools: Sequence[ToolDefinition], framing: ToolFraming, tokenize
         BudgetError: for a definition that is not a dict, or that JSON cannot hold.
     """
     count, extra = tokenizer.count, framing.per_tool * len(tools)
-    specs = [read_tool(tool, at) for at, tool in enumerate(tools)]
+    tools = [plain_tool(tool, at) for at, tool in enumerate(tools)]
+    specs = [read_tool(tool) for tool in tools]
     if framing.style == "definition":
-        return sum(count(compact_json(dict(tool), at)) for at, tool in enumerate(tools)), extra
+        return sum(count(compact_json(tool)) for tool in tools), extra
     known = [spec for spec in specs if spec is not None]
-    texts = sum(count(compact_json(dict(tools[at]), at)) for at, spec in enumerate(specs) if spec is None)
+    texts = sum(count(compact_json(tool)) for tool, spec in zip(tools, specs, strict=True) if spec is None)
     extra += framing.per_grammar * sum(bool(spec.grammar) for spec in known)
     if framing.style == "typescript":
         return texts + (count(tools_text(known)) if known else 0), extra
     if framing.style == "json":
-        return texts + sum(count(tool_json(tools[at], at)) for at, spec in enumerate(specs) if spec is not None), extra
+        return texts + sum(count(tool_json(spec)) for spec in known), extra
     strings = [string for spec in known for string in _strings(spec)]
     texts += sum(count(text) for text, _ in strings)
     return texts, extra + framing.per_property * sum(is_property for _, is_property in strings)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, cast
 
+from ctx_core.counting.plain_json import plain_json
 from ctx_core.errors import BudgetError
 
 ToolDefinition: TypeAlias = Mapping[str, Any]
@@ -29,15 +30,21 @@ class ToolSpec:
     """Grammar of the input, where the tool takes text and not arguments."""
 
 
-def read_tool(tool: ToolDefinition, at: int = 0) -> ToolSpec | None:
-    """Give what a definition says; None for a provider's own tool, which has no schema of the caller's.
+def plain_tool(tool: ToolDefinition, at: int = 0) -> dict[str, Any]:
+    """Give a definition as plain JSON.
 
     Raises:
-        BudgetError: for a definition that is not a dict; `at` is its position, for the message.
+        BudgetError: for a definition that is not a dict, or that JSON cannot hold; `at` is its position, for the
+            message.
     """
     if not isinstance(tool, Mapping):
         msg = f"tool {at + 1} must be a tool definition (a dict), found {type(tool).__name__}"
         raise BudgetError(msg)
+    return cast("dict[str, Any]", plain_json(tool, f"tool {at + 1}"))
+
+
+def read_tool(tool: ToolDefinition) -> ToolSpec | None:
+    """Give what a plain definition says; None for a provider's own tool, which has no schema of the caller's."""
     for key in ("function", "toolSpec", "custom"):
         if isinstance(tool.get(key), Mapping):
             tool = cast("Mapping[str, Any]", tool[key])
@@ -74,35 +81,16 @@ def _grammar(form: object) -> str:
     return definition if isinstance(definition, str) else ""
 
 
-def compact_json(value: object, at: int = 0) -> str:
-    """Write a definition as JSON without blanks.
-
-    Raises:
-        BudgetError: for what JSON cannot hold; `at` is the tool's position, for the message.
-    """
-    return _json(value, at, blank="")
+def compact_json(value: object) -> str:
+    """Write plain JSON without blanks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _json(value: object, at: int, *, blank: str) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(f",{blank}", f":{blank}"))
-    except (TypeError, ValueError, RecursionError) as error:
-        msg = f"tool {at + 1} cannot be written as JSON ({type(error).__name__})"
-        raise BudgetError(msg) from error
-
-
-def tool_json(tool: ToolDefinition, at: int = 0) -> str:
-    """Write a tool as most chat templates do: OpenAI's definition as JSON with blanks.
-
-    Raises:
-        BudgetError: for what JSON cannot hold; `at` is the tool's position, for the message.
-    """
-    spec = read_tool(tool, at)
-    if spec is None:
-        return compact_json(dict(tool), at)
+def tool_json(spec: ToolSpec) -> str:
+    """Write a tool as most chat templates do: OpenAI's definition as JSON with blanks."""
     description = "\n".join(filter(None, (spec.description, spec.grammar)))
     inner = {"name": spec.name, "description": description, "parameters": spec.parameters}
-    return _json({"type": "function", "function": inner}, at, blank=" ")
+    return json.dumps({"type": "function", "function": inner}, ensure_ascii=False)
 
 
 def schema_strings(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, bool]]:

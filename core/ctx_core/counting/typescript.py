@@ -182,4 +182,4 @@ def _behind(schema: Schema) -> str:
 
 
 def _literal(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, ensure_ascii=False)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from unicodedata import category
 
-from ctx_core.counting.estimators import SafeEstimate
+from ctx_core.counting.safe_estimate import SafeEstimate
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:

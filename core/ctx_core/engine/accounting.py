@@ -52,6 +52,7 @@ class Account:
             layers=tuple(self._rows()),
             history=replace(_history(self.window), cut=self.window.cut.made or self.texts.summary_gave_way),
             counter=plan.counter.tokenizer.name,
+            estimated=not plan.counter.exact,
             model=plan.counter.model,
         )
 

@@ -72,6 +72,7 @@ def _report(plan: Plan, transcript: Transcript[NativeT], made: list[Message], qu
         layers=(*rows, LayerReport(name="framing", asked=framing, budget=None, used=framing)),
         history=HistoryReport(messages=size),
         counter=counter.tokenizer.name,
+        estimated=not counter.exact,
         model=counter.model,
     )
 

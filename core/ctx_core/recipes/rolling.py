@@ -85,12 +85,12 @@ class Rolling(Recipe):
     """The last turns, beside the running one, that are never left out."""
 
     @classmethod
-    def for_model(cls, model: str, *, reserve: int = 4_096) -> Self:
+    def for_model(cls, model: str, *, reserve: int | None = None) -> Self:
         """Give the recipe with a model's window and counter.
 
         Args:
             model: its name.
-            reserve: tokens kept for the output.
+            reserve: tokens kept for the output; by default as `ContextBudget.for_model` keeps.
 
         Raises:
             UnknownModelError: if the model's window is not known; give a `budget` then.

@@ -70,6 +70,8 @@ class Figures:
     model: str | None = None
     original: int | None = None
     """Tokens of everything there was, had nothing been left out; None unless the builder was told to count it."""
+    estimated: bool = False
+    """Whether an estimate counted: without the model's own vocabulary, or for a model that nothing names."""
 
     @property
     def limit(self) -> int:
@@ -85,6 +87,11 @@ class Figures:
     def utilization(self) -> int:
         """What is used of the limit, in whole percent."""
         return round(100 * self.used / self.limit)
+
+    @property
+    def counted_with(self) -> str:
+        """What counted, in words."""
+        return f"{'estimated' if self.estimated else 'counted'} with {self.counter}"
 
     @property
     def trimmed(self) -> bool:
@@ -124,6 +131,7 @@ class Figures:
             "trimmed": self.trimmed,
             "model": self.model,
             "counter": self.counter,
+            "estimated": self.estimated,
             "layers": [{**asdict(layer), "over": layer.over} for layer in self.layers],
             "history": {**asdict(self.history), "repairs": dict(self.history.repairs)},
         }

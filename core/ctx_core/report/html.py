@@ -39,7 +39,7 @@ def as_html(report: Figures) -> str:
         '<table style="border-collapse:collapse;margin:8px 0;color:inherit;background:transparent;'
         'font:inherit;white-space:nowrap">'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        f'<div style="opacity:.75">{report.reserve:,} kept for the answer; counted with {escape(report.counter)}</div>'
+        f'<div style="opacity:.75">{report.reserve:,} kept for the answer; {escape(report.counted_with)}</div>'
         "</div>"
     )
 

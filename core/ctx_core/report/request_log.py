@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -12,7 +13,12 @@ _LOG: Final = logging.getLogger("ctx_core")
 
 
 def log_request(report: ContextReport) -> None:
-    """Write a line for each layer to the debug log, and a warning where the text of a message or a layer was cut."""
+    """Write a line for each layer to the debug log, and warn where the text of a message or a layer was cut.
+
+    Where nothing says which model counts, one warning says that an estimate does.
+    """
+    if report.estimated and report.model is None:
+        say_estimated(report.counter)
     for layer in report.layers:
         _LOG.debug("%s: %d tokens of %s", layer.name, layer.used, layer.budget)
     messages = report.history.truncated
@@ -25,3 +31,13 @@ def log_request(report: ContextReport) -> None:
             report.used,
             report.limit,
         )
+
+
+@cache
+def say_estimated(counter: str) -> None:
+    """Warn that an estimate counts, once for each."""
+    _LOG.warning(
+        "tokens are estimated (with %s), since nothing says for which model: give counter='gpt-4o', say, or a budget "
+        "that is made for a model",
+        counter,
+    )

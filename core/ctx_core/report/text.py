@@ -57,5 +57,5 @@ def summary(report: Figures) -> str:
     """Give the line below the table."""
     return (
         f"{report.used:,} of {report.limit:,} tokens ({report.utilization} %), "
-        f"{report.reserve:,} kept for the answer; counted with {report.counter}"
+        f"{report.reserve:,} kept for the answer; {report.counted_with}"
     )

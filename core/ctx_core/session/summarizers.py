@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from ctx_core.budget import is_count
 from ctx_core.conversation.messages import Message
-from ctx_core.counting.windows import window_of
+from ctx_core.counting.windows import least_room
 from ctx_core.errors import UnknownModelError
 
 Summarizer: TypeAlias = Callable[[str, Sequence[Message]], str | Awaitable[str]]
@@ -19,8 +19,6 @@ function; an object may have both `__call__` and, for the async doors, `acall`."
 
 FEWEST_TOKENS: Final = 100
 """Tokens of a window; less holds no message and no summary."""
-_ANSWER: Final = 4_096
-"""Tokens for the answer of a summarizer with a model, at most a quarter of its window."""
 _FRAME: Final = 300
 """Tokens of what it is told to do, rounded up."""
 _BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
@@ -35,11 +33,10 @@ def summarizer_window(model: object) -> int | None:
     None where the window of the model is not known.
     """
     try:
-        window = window_of(model)
+        room = least_room(model)
     except UnknownModelError:
         return None
-    answer = 0 if window.input_only else min(_ANSWER, window.tokens // 4)
-    return max(FEWEST_TOKENS, window.tokens - answer - _FRAME)
+    return max(FEWEST_TOKENS, room.input_limit - _FRAME)
 
 
 def told_window(summarizer: object) -> int | None:

@@ -107,7 +107,7 @@ def test_an_error_says_why_the_window_of_a_known_model_is_not(model: str, reason
         (Profiled("acme-1", max_input_tokens=50_000), 50_000, None, False),
         (Profiled("gpt-4o", max_input_tokens=True), 128_000, 16_384, False),
         (Profiled("gpt-5", max_input_tokens=272_000), 272_000, 128_000, True),
-        (Profiled("gpt-5", max_input_tokens=100_000), 100_000, 128_000, False),
+        (Profiled("gpt-5", max_input_tokens=100_000), 100_000, 128_000, True),
         (Profiled("openai/gpt-5", max_input_tokens=400_000), 272_000, 128_000, True),
         (Described("gpt-5", 400_000), 272_000, 128_000, True),
         (Described("gpt-4o", 9_000), 9_000, 16_384, False),
