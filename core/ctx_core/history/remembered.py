@@ -55,11 +55,13 @@ def _starts(state: WindowState, transcript: Transcript[Any]) -> Iterator[int]:
 
 
 def _has_question(state: WindowState, transcript: Transcript[Any]) -> bool:
-    """Whether what goes out begins with a question, if there is one: it may be among what a store has dropped."""
-    asked = (at for at in range(state.start + 1) if transcript.role(at) is Role.USER)
+    """Whether what goes out begins with a question: it may be among what a store has dropped.
+
+    Then the rest of its turn is what the conversation begins with, of which nothing was left out.
+    """
+    asked = [at for at in range(state.start + 1) if transcript.role(at) is Role.USER]
     sent = {*state.kept_before, state.start}
-    first = next(asked, None)
-    return first is None or first in sent or any(at in sent for at in asked)
+    return any(at in sent for at in asked) or (not asked and state.last_gone() is None)
 
 
 def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> WindowState:
