@@ -62,6 +62,8 @@ class Summaries(Generic[NativeT]):
         with self._states.alone(claim) as alone:
             if not alone:
                 return context
+            # Asked before the state is read: a late answer is kept first, and only then does its call no longer run.
+            runs = self._summarizing.is_running(claim)
             newer = self._states.latest(known)
             if newer.summarized > context.state.summarized:
                 # Another turn has had it written while this one was on its way.
@@ -73,6 +75,9 @@ class Summaries(Generic[NativeT]):
                 return context
             written = _Written(self._states, request, known, context)
             try:
+                if runs:
+                    msg = "a call for this conversation was still running"
+                    raise TimeoutError(msg)  # noqa: TRY301 - a failure like the others
                 summary: str = yield Step(
                     partial(self._summarizing.write, context, written.partly, conversation=claim),
                     partial(self._summarizing.awrite, context, written.partly, conversation=claim),
