@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ctx_core.awaiting import in_thread
-from ctx_core.conversation.messages import Role
 from ctx_core.conversation.transcript import NativeT, Transcript
 from ctx_core.engine.context import Context
 from ctx_core.history.keys import key_at
@@ -136,5 +135,5 @@ def _asking(transcript: Transcript[Any]) -> str:
 
     Not where it stands: instructions are put in front, and steps come behind it.
     """
-    asked = [at for at in range(len(transcript)) if transcript.role(at) is Role.USER]
+    asked = [at for at in range(len(transcript)) if transcript.is_question(at)]
     return f"{len(asked)} {key_at(transcript, asked[-1])}" if asked else ""
