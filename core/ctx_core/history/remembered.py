@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ctx_core.conversation.messages import Role
 from ctx_core.history.keys import chained, digest_of, key_at
 from ctx_core.history.state import WindowState
 
@@ -59,7 +58,7 @@ def _has_question(state: WindowState, transcript: Transcript[Any]) -> bool:
 
     Then the rest of its turn is what the conversation begins with, of which nothing was left out.
     """
-    asked = [at for at in range(state.start + 1) if transcript.role(at) is Role.USER]
+    asked = [at for at in range(state.start + 1) if transcript.is_question(at)]
     sent = {*state.kept_before, state.start}
     return any(at in sent for at in asked) or (not asked and state.last_gone() is None)
 

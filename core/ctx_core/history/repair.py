@@ -76,7 +76,7 @@ def repair(
     repairs, pairing = Repairs(), Pairing(left_out)
     blocks: list[Entry | tuple[Entry, Asked]] = []
     seen: dict[Message, Entry] = {}
-    question = next((entry for entry in reversed(entries) if entry.message.role is Role.USER), None)
+    question = next((entry for entry in reversed(entries) if entry.message.is_question), None)
     run: list[tuple[int, Message]] = []
     for entry in entries:
         message = entry.message
