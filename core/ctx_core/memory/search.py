@@ -45,7 +45,7 @@ _PLACEHOLDER: Final = f'[cleared {{age}} steps ago, {{tokens}} tokens: {SEARCH_T
 _CUT_MARKER: Final = f'\n[… {{tokens}} tokens left out: {SEARCH_TOOL}(id="{{id}}") gives the whole …]\n'
 _OMISSION: Final = f"[{{count}} earlier messages are not shown: {SEARCH_TOOL}(query=…) searches them]"
 _CLEARED_AFTER: Final = 5
-"""Steps after which results are cleared on overflow, where nobody said how results are cut; SPEC of rolling contexts."""
+"""Steps after which results are cleared on overflow, where nobody said how they are cut; that of rolling contexts."""
 _CAP: Final = 2_000
 _LEAST: Final = 100
 """Tokens of a page; less holds no heading and no text."""

@@ -13,6 +13,7 @@ from ctx_core.errors import BudgetError
 from ctx_core.memory import SEARCH_TOOL, ContextSearch, recalling
 
 COUNTER = as_counter("gpt-4o")
+LINES = "\n".join(f"line {at} ⟨ü⟩" for at in range(2_000))
 
 
 def step(at: int, result: str) -> list[dict[str, Any]]:
@@ -26,7 +27,7 @@ def step(at: int, result: str) -> list[dict[str, Any]]:
 
 def run(steps: int, size: int = 120) -> list[dict[str, Any]]:
     """Give a run of an agent, of which each result has a word of its own. Ids of calls repeat."""
-    messages = [{"role": "user", "content": "Read all the files."}]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Read all the files."}]
     for at in range(steps):
         messages += step(at, f"File {at} holds the word secret{at}. " + f"line {at} of text. " * size)
     return messages
@@ -51,7 +52,7 @@ def test_a_placeholder_names_the_result_and_the_tool_gives_it_back() -> None:
 
 def test_a_long_result_is_given_in_pages_that_lose_nothing() -> None:
     """The pages, put together, are the result; each is within the cap."""
-    messages = [{"role": "user", "content": "Read."}, *step(0, "\n".join(f"line {at} ⟨ü⟩" for at in range(2_000)))]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Read."}, *step(0, LINES)]
     search = ContextSearch(counter=COUNTER, cap=300)
     first = search.answer(messages, id="c0")
     count = int(re.findall(r"page 1 of (\d+)", first)[0])
@@ -73,7 +74,7 @@ def test_a_query_finds_steps_that_were_left_out_whole() -> None:
 
 def test_a_word_in_the_middle_of_a_long_result_is_found() -> None:
     """Results are searched in passages, not by their head and tail."""
-    messages = [
+    messages: list[dict[str, Any]] = [
         *run(1),
         *step(1, "padding words here. " * 600 + "xylophone " + "padding words here. " * 600),
         *run(20)[1:],
@@ -91,7 +92,7 @@ def test_what_is_shown_is_not_searched() -> None:
 def test_the_answers_of_the_tool_itself_are_not_found() -> None:
     """A copy of a passage does not crowd out the passage."""
     call = {"id": "s1", "type": "function", "function": {"name": SEARCH_TOOL, "arguments": '{"query": "secret3"}'}}
-    own = [
+    own: list[dict[str, Any]] = [
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "s1", "content": "[aaaaaaaa, tool] secret3 as it was found"},
     ]
