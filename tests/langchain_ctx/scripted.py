@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -75,7 +76,10 @@ class ScriptedModel(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         answer = self._answer(messages, kwargs)
         chunk = AIMessageChunk(
-            content=answer.content, tool_calls=answer.tool_calls, usage_metadata=answer.usage_metadata
+            content=answer.content,
+            tool_calls=answer.tool_calls,
+            usage_metadata=answer.usage_metadata,
+            response_metadata=answer.response_metadata,
         )
         yield ChatGenerationChunk(message=chunk)
 
@@ -121,6 +125,11 @@ def looking(steps: int) -> Callable[[int], AIMessage]:
     return script
 
 
-def question(at: int = 0) -> dict[str, list[BaseMessage]]:
+def agent(model: ScriptedModel, tools: Sequence[Any] = (look,), **options: Any) -> Any:
+    """Give an agent of LangChain's; its types are those of one version and one way of calling it."""
+    return create_agent(model, list(tools), **options)
+
+
+def question(at: int = 0) -> Any:
     """Give the input of a turn."""
     return {"messages": [HumanMessage(f"When does ferry {at} leave?")]}

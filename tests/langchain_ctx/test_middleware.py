@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from langchain.agents import create_agent
 from langchain.agents.middleware.types import AgentMiddleware, ExtendedModelResponse, ModelRequest, ModelResponse
 from langchain.agents.structured_output import (
     AutoStrategy,
@@ -25,6 +24,7 @@ from ctx_core.memory import MemoryItem, RankedMemory
 from ctx_core.recipes import Rolling, counter_for
 from langchain_ctx import ContextMiddleware
 from tests.langchain_ctx.scripted import ScriptedModel, look, looking, question
+from tests.langchain_ctx.scripted import agent as made
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ class Refund(BaseModel):
 def agent(model: ScriptedModel, *middleware: Any, **options: Any) -> Any:
     """Give an agent with a tool."""
     options.setdefault("system_prompt", "You know all the ferries.")
-    return create_agent(model, [look], middleware=list(middleware), **options)
+    return made(model, [look], middleware=list(middleware), **options)
 
 
 async def call(of: Any, how: str, given: Any, config: RunnableConfig) -> Any:
@@ -146,7 +146,7 @@ def test_a_cut_is_written_once_and_nothing_else_is() -> None:
 def test_a_state_stays_small_after_400_steps(recall: bool) -> None:  # noqa: FBT001 - a row of the table
     """Under 4 KB, and within the limit; driven as an agent drives it, without the agent's own work."""
     model, middleware = ScriptedModel(script=looking(1_000)), ContextMiddleware(LIMIT, counter="gpt-4o", recall=recall)
-    messages: list[Any] = question()["messages"]
+    messages = question()["messages"]
     state: dict[str, Any] = {"messages": messages}
 
     def answer(request: ModelRequest[Any]) -> ModelResponse[Any]:
@@ -321,10 +321,7 @@ def test_it_can_be_switched_off_and_on() -> None:
 def test_layers_stand_behind_the_agents_own_instructions_and_are_counted() -> None:
     """Text of the caller's, and of facts what fits the question; both in every request."""
     facts = [MemoryItem("Mrs. Aalto travels by ferry with a guide dog."), MemoryItem("The kiosk closes at noon.")]
-    [
-        Layer(name="rules", text="Answer briefly.", protected=True),
-        RankedMemory(facts, name="facts", max_items=1),
-    ]
+    rules = Layer(name="rules", text="Answer briefly.", protected=True)
     model = ScriptedModel(script=looking(20))
     middleware = ContextMiddleware(LIMIT, counter="gpt-4o", layers=[rules, RankedMemory(facts, max_items=1)])
     agent(model, middleware).invoke(question(), THREAD)

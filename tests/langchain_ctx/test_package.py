@@ -69,9 +69,9 @@ except ImportError as error:
 
 def test_missing_agents_name_the_extra() -> None:
     """Without LangGraph all else is there, and what is for agents says what to install."""
-    assert python(WITHOUT_AGENTS) == (
-        'MissingExtraError langchain_ctx.ContextMiddleware needs langchain and langgraph: pip install "ctx-layers[agents]"'
-    )
+    said = python(WITHOUT_AGENTS)
+    assert said.startswith("MissingExtraError langchain_ctx.ContextMiddleware needs langchain and langgraph")
+    assert said.endswith('pip install "ctx-layers[agents]"')
 
 
 def test_missing_langchain_names_the_extra() -> None:
