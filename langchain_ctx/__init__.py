@@ -1,7 +1,7 @@
 """The LangChain faces of ctx-layers: what goes to a model fits its budget.
 
-`ContextMiddleware` is for the agents of `create_agent`; `ContextRunnable` stands between prompt and model;
-`BudgetedChatMessageHistory` and `budgeted_session_history` are for `RunnableWithMessageHistory`.
+`ContextMiddleware` is for the agents of `create_agent`, `ContextNode` for graphs, `ContextRunnable` stands between
+prompt and model; `BudgetedChatMessageHistory` and `budgeted_session_history` are for `RunnableWithMessageHistory`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from langchain_ctx.history import BudgetedChatMessageHistory
     from langchain_ctx.in_memory import InMemoryHistory
     from langchain_ctx.middleware import ContextMiddleware as ContextMiddleware
+    from langchain_ctx.node import ContextNode as ContextNode
     from langchain_ctx.sessions import budgeted_session_history
 
 # LangChain means to remove its chat histories: only those who use ours import theirs.
@@ -36,7 +37,7 @@ _HISTORIES: Final = {
     "budgeted_session_history": "langchain_ctx.sessions",
 }
 # Agents are another package: its names are no part of `import *`, which needs langchain-core alone.
-_AGENTS: Final = {"ContextMiddleware": "langchain_ctx.middleware"}
+_AGENTS: Final = {"ContextMiddleware": "langchain_ctx.middleware", "ContextNode": "langchain_ctx.node"}
 _PACKAGES: Final = ("langchain", "langgraph")
 
 __all__ = [

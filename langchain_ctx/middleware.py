@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict, Unpack, cast
 
 from langchain.agents.middleware.internal_call_transformer import InternalCallTransformer
@@ -21,6 +22,7 @@ from typing_extensions import override
 
 from ctx_core.budget import ContextBudget
 from ctx_core.errors import BudgetError
+from ctx_core.history.state import WindowState
 from ctx_core.memory import ContextSearch, recalling
 from ctx_core.session import SessionOptions, Sessions
 from ctx_core.session.options import NAMES, check_names
@@ -30,13 +32,14 @@ from langchain_ctx.agent_call import AgentCall, Unwritten
 from langchain_ctx.agent_models import AgentModels
 from langchain_ctx.convert import CODEC
 from langchain_ctx.counters import counter_of
-from langchain_ctx.search_tool import search_tool
+from langchain_ctx.search_tool import held, search_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from langchain_core.messages import BaseMessage
     from langchain_core.tools import BaseTool
+    from langgraph.prebuilt import ToolRuntime
 
     from ctx_core.session import SurfaceKeywords
 
@@ -102,7 +105,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         self._unwritten = Unwritten()
         self._warned = False
         search = ContextSearch(codec=CODEC, counter=counter_of(self._options.counter)) if recall else None
-        self.tools = [] if search is None else [search_tool(search, channel=self._channel)]
+        self.tools = [] if search is None else [search_tool(search, self._known)]
 
     @property
     @override
@@ -158,6 +161,11 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
             stored=state.get(self._channel),
             enabled=self.enabled,
         )
+
+    def _known(self, runtime: ToolRuntime[Any, Any]) -> WindowState | None:
+        """Give the state of the window of the agent in which a tool runs."""
+        stored = held(runtime.state, self._channel)
+        return WindowState.from_dict(stored) if isinstance(stored, Mapping) else None
 
     def _answered(
         self, call: AgentCall, response: ModelResponse[Any] | AIMessage

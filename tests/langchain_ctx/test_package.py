@@ -27,7 +27,7 @@ def python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
 
 
-@pytest.mark.parametrize("name", [*langchain_ctx.__all__, "ContextMiddleware"])
+@pytest.mark.parametrize("name", [*langchain_ctx.__all__, "ContextMiddleware", "ContextNode"])
 def test_every_public_name_is_there(name: str) -> None:
     """Each name of `__all__` can be had, and has a docstring."""
     assert getattr(langchain_ctx, name).__doc__

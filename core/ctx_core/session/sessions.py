@@ -108,6 +108,11 @@ class Sessions(Generic[NativeT]):
             yield from self._listeners.tell(context.report, declared.on_report)
         return context
 
+    def remembered(self, conversation: Conversation | None, messages: Sequence[NativeT]) -> WindowState:
+        """Give what is kept of a conversation, as far as it matches these messages; None: of whoever begins alike."""
+        transcript = transcript_of(messages, None, self._codec)
+        return self.states.read(conversation or nameless(transcript), transcript, quiet=True).state
+
     def forget(self, conversation: Conversation) -> None:
         """Delete what is kept of a conversation: its state, its summary, and what its last request was."""
         self.states.forget(conversation)
