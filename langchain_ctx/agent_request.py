@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain.agents.structured_output import AutoStrategy, OutputToolBinding, ProviderStrategy, ToolStrategy
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import RunnableWithFallbacks
 
 from ctx_core.counting.options import RequestOptions
 from langchain_ctx.bound_model import options_of
@@ -32,6 +34,21 @@ class SentAlong:
     def cost(self, counter: TokenCounter) -> int:
         """Give its tokens."""
         return counter.count_tools(self.tools) + counter.count_options(self.options, tools=bool(self.tools))
+
+
+def attempts(request: ModelRequest[Any]) -> list[tuple[ModelRequest[Any], tuple[type[BaseException], ...]]]:
+    """Give the requests of which the next is made where one fails, each with the errors after which that is so.
+
+    One, unless its model has fallbacks: then each model gets a request of its own, which fits it.
+    """
+    model: object = request.model
+    if not isinstance(model, RunnableWithFallbacks):
+        return [(request, ())]
+    models = list(model.runnables)
+    if model.exception_key is not None or not all(isinstance(one, BaseChatModel) for one in models):
+        return [(request, ())]
+    handled = tuple(model.exceptions_to_handle)
+    return [(request.override(model=cast("BaseChatModel", one)), handled) for one in models]
 
 
 def sent_along(request: ModelRequest[Any], counter: TokenCounter, given: RequestOptions | None) -> SentAlong:

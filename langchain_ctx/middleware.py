@@ -30,6 +30,7 @@ from ctx_core.session.summarizing import Summarizing
 from ctx_core.steps import arun, run
 from langchain_ctx.agent_call import AgentCall, Unwritten
 from langchain_ctx.agent_models import AgentModels
+from langchain_ctx.agent_request import attempts
 from langchain_ctx.convert import CODEC
 from langchain_ctx.counters import counter_of
 from langchain_ctx.search_tool import held, search_tool
@@ -123,6 +124,30 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
             ContextOverflowError: if what is protected does not fit.
             UnknownModelError: if there is no budget, and nothing knows the model's window.
         """
+        failed: BaseException | None = None
+        for attempt, handled in attempts(request):
+            try:
+                return self._sent(attempt, handler)
+            except handled as error:
+                failed = failed or error
+        raise cast("BaseException", failed)
+
+    @override
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Send what fits, without holding up the event loop; as `wrap_model_call`."""
+        failed: BaseException | None = None
+        for attempt, handled in attempts(request):
+            try:
+                return await self._asent(attempt, handler)
+            except handled as error:
+                failed = failed or error
+        raise cast("BaseException", failed)
+
+    def _sent(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         call = self._call(request)
         fitted = run(call.fitted())
         try:
@@ -134,11 +159,9 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
             response = handler(again)
         return self._answered(call, response)
 
-    @override
-    async def awrap_model_call(
+    async def _asent(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """Send what fits, without holding up the event loop; as `wrap_model_call`."""
         call = self._call(request)
         fitted = await arun(call.fitted())
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence  # frameworks read these annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,6 @@ from langchain_ctx.bound_model import options_of
 from langchain_ctx.convert import CODEC
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from langchain_core.runnables import Runnable
 
 
@@ -125,7 +123,7 @@ def looking(steps: int) -> Callable[[int], AIMessage]:
     return script
 
 
-def agent(model: ScriptedModel, tools: Sequence[Any] = (look,), **options: Any) -> Any:
+def agent(model: Any, tools: Sequence[Any] = (look,), **options: Any) -> Any:
     """Give an agent of LangChain's; its types are those of one version and one way of calling it."""
     return create_agent(model, list(tools), **options)
 

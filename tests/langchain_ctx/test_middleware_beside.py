@@ -96,6 +96,28 @@ def test_a_fallback_gets_what_fits_it() -> None:
     assert max(second.sizes) <= 1_500
 
 
+@pytest.mark.parametrize("asynchronous", [True, False])
+async def test_each_model_of_with_fallbacks_gets_what_fits_it(asynchronous: bool) -> None:  # noqa: FBT001 - a row
+    """A model with fallbacks of LangChain's own: the second is asked where the first fails, with less."""
+    first = ScriptedModel(script=looking(30), refuses=lambda _: FlakyError(), profile={"max_input_tokens": 5_000})
+    second = ScriptedModel(script=looking(30), model_name="gpt-4", profile={"max_input_tokens": 2_000})
+    agent = made(first.with_fallbacks([second], exceptions_to_handle=(FlakyError,)), middleware=[ContextMiddleware()])
+    await agent.ainvoke(question(), THREAD) if asynchronous else agent.invoke(question(), THREAD)
+    assert 2_000 < max(first.sizes) <= 3_750
+    assert max(second.sizes) <= 1_500
+
+
+def test_the_first_error_comes_out_where_all_fallbacks_fail() -> None:
+    """As LangChain has it; an error that is not to be handled comes out at once."""
+    first = ScriptedModel(script=looking(1), refuses=lambda _: FlakyError("first"))
+    second = ScriptedModel(script=looking(1), refuses=lambda _: FlakyError("second"))
+    with pytest.raises(FlakyError, match="first"):
+        made(first.with_fallbacks([second]), middleware=[ours()]).invoke(question(), THREAD)
+    with pytest.raises(FlakyError, match="first"):
+        made(first.with_fallbacks([second], exceptions_to_handle=(KeyError,)), middleware=[ours()]).invoke(question())
+    assert (len(first.requests), len(second.requests)) == (2, 1)
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_beside_langchains_summaries(first: bool) -> None:  # noqa: FBT001 - a row of the table
     """They shorten the stored history; ours holds what is left of it within the budget, from turn to turn."""
