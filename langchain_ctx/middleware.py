@@ -67,7 +67,6 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
     refuses a request as too long, it is fitted once more under what the refusal says, and sent once more.
     """
 
-    transformers = (InternalCallTransformer,)
     tools: Sequence[BaseTool]
 
     def __init__(
@@ -101,6 +100,8 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         private = NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
         schema = TypedDict("ContextState", {self._channel: private})  # type: ignore[misc]  # its key is the instance's
         self.state_schema = cast("type[AgentState[Any]]", schema)
+        # What a summarizer's model says is nobody's answer; agents without one need not look for it.
+        self.transformers = () if self._options.summarizer is None else (InternalCallTransformer,)
         self._sessions: Sessions[BaseMessage] = Sessions(self._options, CODEC, declares=False)
         self._models = AgentModels(self._options)
         self._unwritten = Unwritten()

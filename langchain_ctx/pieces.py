@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import (
@@ -47,9 +48,8 @@ def split(natives: Sequence[BaseMessage], role: Callable[[BaseMessage], Role]) -
     """Give the pieces, or None where each message is one."""
     # Most are of kinds that never are several: thousands of them are told at once.
     looked_at = set(map(type, natives)) - _WHOLE
-    if not looked_at or not any(
-        isinstance(native, RemoveMessage) or _has_results(native) for native in natives if type(native) in looked_at
-    ):
+    others = compress(natives, map(looked_at.__contains__, map(type, natives))) if looked_at else ()
+    if not any(isinstance(native, RemoveMessage) or _has_results(native) for native in others):
         return None
     pieces: list[Piece] = []
     for at, native in enumerate(natives):
