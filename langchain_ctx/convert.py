@@ -33,13 +33,15 @@ from ctx_core.conversation.messages import (
     Part,
     ReasoningPart,
     Role,
+    ToolCall,
 )
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.transcript import Piece
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.blocks import written_content
 from langchain_ctx.pieces import read_piece, split, write_pieces
-from langchain_ctx.tool_calls import calls_update, read_calls, unpaired_call_texts
+from langchain_ctx.tool_calls import calls_update, content_with_ids, is_legacy, read_calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,10 +106,13 @@ class LangChainCodec:
         return split(natives, self.role)
 
     def join(self, messages: Sequence[Message]) -> list[BaseMessage]:
-        """Give the messages to send; neighbors out of one message are one message."""
+        """Give the messages to send, with ids by which calls and results can be paired.
+
+        Neighbors out of one message are one message.
+        """
         return [
             written
-            for chunk in chunks_of(messages)
+            for chunk in chunks_of(with_sound_ids(messages, IdRule(), is_legacy))
             for written in (
                 [write_pieces(chunk)] if isinstance(chunk[0].origin, Piece) else [self.write(one) for one in chunk]
             )
@@ -136,7 +141,7 @@ class LangChainCodec:
         calls = read_calls(native) if role is Role.ASSISTANT else ()
         return Message(
             role=role,
-            parts=_read_parts(native, role),
+            parts=_read_parts(native, role, calls),
             tool_calls=calls,
             tool_call_id=_answered_call(native) if role is Role.TOOL else None,
             name=native.name or None,
@@ -204,21 +209,22 @@ def _answered_call(native: BaseMessage) -> str | None:
     return call_id if isinstance(call_id, str) and call_id else None
 
 
-def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
+def _read_parts(native: BaseMessage, role: Role, calls: Sequence[ToolCall]) -> tuple[Part, ...]:
     content: object = native.content
-    parts = tuple(map(_read_block, native.content)) if isinstance(content, list) else read_content(content)
+    nameless = any(call.id is None for call in calls)
+    blocks = native.content if isinstance(content, list) else []
+    parts = tuple(_read_block(one, nameless=nameless) for one in blocks) if blocks else read_content(content)
     if role is not Role.ASSISTANT:
         return parts
     outside = _reasoning_outside(native)
     if outside is not None and not any(isinstance(part, ReasoningPart) for part in parts):
         parts = (outside, *parts)
-    malformed = (OpaquePart(kind="invalid_tool_call", text=text) for text in unpaired_call_texts(native))
-    return (*parts, *malformed)
+    return parts
 
 
-def _read_block(block: str | dict[Any, Any]) -> Part:
+def _read_block(block: str | dict[Any, Any], *, nameless: bool) -> Part:
     part = read_block(block)
-    if isinstance(part, OpaquePart) and part.call_id == "":
+    if isinstance(part, OpaquePart) and part.call_id == "" and not nameless:
         return replace(part, text=json_text(block), call_id=None)  # no call that is listed, so that it is counted here
     return part
 
@@ -254,6 +260,7 @@ def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
         return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
     update: dict[str, Any] = {"content": content}
     if message.role is Role.ASSISTANT:
+        update["content"] = content_with_ids(content, message, origin)
         update |= calls_update(message, origin)
         extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
         if not any(isinstance(part, ReasoningPart) for part in message.parts):

@@ -7,44 +7,34 @@ when it is dropped it goes from everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.fields import mapped
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
-
     from ctx_core.conversation.messages import Message, ToolCall
 
+_BY_CALL_ID: Final = frozenset({"function_call", "custom_tool_call", "computer_call"})
+"""Blocks of OpenAI's Responses API, whose own id is another one."""
 _SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
 """Where langchain-google-genai keeps the encrypted thoughts that came with calls, by the call's id."""
-
-
-def unpaired_call_texts(native: BaseMessage) -> list[str]:
-    """Give the texts of malformed calls without an id: no result can answer them, but providers are sent them.
-
-    An empty id is one: LangChain's agents answer it.
-    """
-    if not isinstance(native, AIMessage):
-        return []
-    unnamed = [call for call in native.invalid_tool_calls if call.get("id") is None]
-    return [f"{call.get('name') or ''} {call.get('args') or ''}" for call in unnamed]
 
 
 def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
     """Give each call of an assistant message once: the parsed ones, the malformed ones, then what only blocks spell.
 
-    Two calls of one list are two calls, even if a careless model gave both the same id.
+    Two calls of one list are two calls, even if a careless model gave both the same id, or none. One without an id that
+    only blocks spell is a call where nothing is listed; else it is another spelling of one that is.
     """
     calls: list[ToolCall] = []
     for source in (_listed, _in_content, _in_extra):
-        known = {call.id for call in calls}
-        calls += [call for call in source(native) if call.id not in known]
+        known, nothing_yet = {call.id for call in calls}, not calls
+        calls += [call for call in source(native) if (call.id not in known if call.id else nothing_yet)]
     legacy = native.additional_kwargs.get("function_call")
     if not calls and isinstance(legacy, Mapping):
         calls.append(read_call(cast("object", legacy)))
@@ -52,20 +42,22 @@ def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
 
 
 def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
-    """Give the fields of `origin` in which dropped calls were spelled, without them; blocks of the content aside."""
-    kept = {id(call.raw) for call in message.tool_calls}
-    ids = {call.id for call in message.tool_calls}
+    """Give the fields of `origin` in which calls are spelled, without those that were dropped and with ids for all.
+
+    What stands in the content is left to `content_with_ids`.
+    """
+    kept = {id(call.raw): call.id for call in message.tool_calls}
     names = {call.name for call in message.tool_calls}
     update: dict[str, Any] = {}
     if isinstance(origin, AIMessage):
-        update["tool_calls"] = [call for call in origin.tool_calls if id(call) in kept]
-        malformed = origin.invalid_tool_calls
-        update["invalid_tool_calls"] = [call for call in malformed if id(call) in kept or call.get("id") is None]
+        for name in ("tool_calls", "invalid_tool_calls"):
+            listed = cast("list[dict[str, Any]]", getattr(origin, name))
+            update[name] = [_with_id(call, kept[id(call)]) for call in listed if id(call) in kept]
     if isinstance(origin, AIMessageChunk):
-        update["tool_call_chunks"] = _without_dropped(origin.tool_call_chunks, ids)
+        update["tool_call_chunks"] = _spellings(origin.tool_call_chunks, message, origin)
     extra = dict(origin.additional_kwargs)
     if isinstance(extra.get("tool_calls"), list):
-        extra["tool_calls"] = _without_dropped(extra["tool_calls"], ids)
+        extra["tool_calls"] = _spellings(extra["tool_calls"], message, origin)
         if not extra["tool_calls"]:
             del extra["tool_calls"]
     if "function_call" in extra and _mapping(extra["function_call"]).get("name") not in names:
@@ -73,6 +65,66 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
     if extra != origin.additional_kwargs:
         update["additional_kwargs"] = extra
     return update
+
+
+def content_with_ids(
+    content: str | list[str | dict[Any, Any]], message: Message, origin: BaseMessage
+) -> str | list[str | dict[Any, Any]]:
+    """Give a content whose blocks without an id have that of the call which they spell; those of dropped calls go."""
+    if isinstance(content, str):
+        return content
+    others = {id(block) for block in content if not (isinstance(block, dict) and is_call(block))}
+    return _spellings(content, message, origin, others)
+
+
+def is_legacy(call: ToolCall, message: Message) -> bool:
+    """Whether a call is the one of OpenAI's first function API, which has no id."""
+    origin = message.origin
+    legacy = origin.additional_kwargs.get("function_call") if isinstance(origin, BaseMessage) else None
+    return legacy is not None and call.raw is legacy
+
+
+def _spellings(
+    spellings: Iterable[Any], message: Message, origin: BaseMessage, others: Collection[int] = ()
+) -> list[Any]:
+    """Keep what spells a call that is kept, and give it the call's id.
+
+    A call without an id is told by its name and its place among such.
+
+    Args:
+        spellings: in order.
+        message: has the calls that are kept.
+        origin: has all of them.
+        others: identities of what spells none, and stays as it is.
+    """
+    kept, known = {call.id for call in message.tool_calls}, read_calls(origin)
+    gone = {call.id for call in known} - kept - {None}
+    nameless = any(call.id is None for call in known)
+    left = [call for call in message.tool_calls if read_call(call.raw).id is None]
+    written: list[Any] = []
+    for one in spellings:
+        told = read_call(one)
+        if id(one) in others or mapped(one) is None:
+            written.append(one)
+        elif told.id is not None:
+            written += [one] * (told.id not in gone)
+        else:
+            fitting = (at for at, call in enumerate(left) if call.raw is one or call.name == told.name)
+            at = next(fitting, None)
+            if at is not None:
+                written.append(_with_id(one, left.pop(at).id))
+            elif not nameless:
+                written.append(one)
+    return written
+
+
+def _with_id(spelling: Any, call_id: str | None) -> Any:  # noqa: ANN401 - a dict of whatever shape
+    if read_call(spelling).id == call_id:
+        return spelling
+    if isinstance(spelling.get("toolUse"), Mapping):
+        return {**spelling, "toolUse": {**spelling["toolUse"], "toolUseId": call_id}}
+    key = "call_id" if spelling.get("type") in _BY_CALL_ID else "id"
+    return {**spelling, key: call_id}
 
 
 def _listed(native: BaseMessage) -> Iterator[ToolCall]:
@@ -90,28 +142,21 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
         own = given.get(call.id or "")
         arguments = own.arguments if own is not None and call.arguments in {"", "{}"} else call.arguments
         yield replace(call, arguments=arguments, encrypted=len(signature) if isinstance(signature, str) else 0)
-    for malformed in native.invalid_tool_calls:
-        if malformed.get("id") is not None:
-            yield read_call(malformed)
+    yield from map(read_call, native.invalid_tool_calls)
 
 
 def _in_content(native: BaseMessage) -> Iterator[ToolCall]:
     for block in native.content if isinstance(native.content, list) else ():
-        if isinstance(block, dict) and is_call(block) and (call := read_call(block)).id:
-            yield call
+        if isinstance(block, dict) and is_call(block):
+            yield read_call(block)
 
 
 def _in_extra(native: BaseMessage) -> Iterator[ToolCall]:
     listed: object = native.additional_kwargs.get("tool_calls")
     for entry in cast("list[object]", listed) if isinstance(listed, list) else ():
-        if mapped(entry) is not None and (call := read_call(entry)).id:
-            yield call
+        if mapped(entry) is not None:
+            yield read_call(entry)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
-def _without_dropped(spellings: Iterable[Any], kept: set[str | None]) -> list[Any]:
-    """Keep what spells a kept call, and what has no id to tell by."""
-    return [one for one in spellings if not (call_id := _mapping(one).get("id")) or call_id in kept]

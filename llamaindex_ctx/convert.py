@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
+from ctx_core.conversation.fields import id_or_none
 from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role
+from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from llamaindex_ctx.blocks import read_block, write_part
-from llamaindex_ctx.tool_calls import LEGACY, LISTED, read_calls, spelled, spellings
+from llamaindex_ctx.tool_calls import (
+    LEGACY,
+    LISTED,
+    is_legacy,
+    is_oddly_spelled,
+    read_calls,
+    spelled,
+    spellings,
+    with_id,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ctx_core.conversation.messages import Part, ToolCall
     from llamaindex_ctx.blocks import Block
 
@@ -35,6 +49,15 @@ _NAME: Final = "name"
 
 class ChatMessageCodec:
     """Reads and writes `ChatMessage`; stateless."""
+
+    system_apart: ClassVar[bool] = False
+
+    def split(self, natives: Sequence[ChatMessage]) -> None:
+        """Give None: each message is one by itself."""
+
+    def join(self, messages: Sequence[Message]) -> list[ChatMessage]:
+        """Give the messages to send, with ids by which calls and results can be paired: Ollama's have none."""
+        return [self.write(_as_told(message)) for message in with_sound_ids(messages, IdRule(), is_legacy)]
 
     def role(self, native: ChatMessage) -> Role:
         """Give the role of a message.
@@ -65,7 +88,7 @@ class ChatMessageCodec:
             parts=_read_parts(native),
             tool_calls=read_calls(native) if role is Role.ASSISTANT else (),
             # An assistant's message with this id is the answer of a `return_direct` tool, and no tool's result.
-            tool_call_id=call_id if role is Role.TOOL and isinstance(call_id, str) and call_id else None,
+            tool_call_id=id_or_none(call_id) if role is Role.TOOL else None,
             name=name if isinstance(name, str) and name else None,
             billed=input_tokens(extras) if role is Role.ASSISTANT else None,
             origin=native,
@@ -97,7 +120,7 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
     extras = dict(origin.additional_kwargs)
     kept = spellings(message.tool_calls)
     if message.role is Role.ASSISTANT:
-        _keep_entries(extras, kept)
+        _keep_entries(extras, message.tool_calls, kept)
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         extras.pop(_REASONING, None)
     if not any(isinstance(part, ImagePart) for part in message.parts):
@@ -111,8 +134,16 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
     return origin.model_copy(update={"role": role, "blocks": blocks, "additional_kwargs": extras})
 
 
-def _keep_entries(extras: dict[str, Any], kept: frozenset[int]) -> None:
-    entries = [entry for entry in extras.get(LISTED) or () if id(entry) in kept]
+def _as_told(message: Message) -> Message:
+    """Give a message as one that is altered where an id in it is no text."""
+    told = message.origin.additional_kwargs.get(_CALL_ID) if isinstance(message.origin, ChatMessage) else None
+    odd = message.role is Role.TOOL and told is not None and not isinstance(told, str)
+    return replace(message, altered=True) if odd or any(map(is_oddly_spelled, message.tool_calls)) else message
+
+
+def _keep_entries(extras: dict[str, Any], calls: Sequence[ToolCall], kept: frozenset[int]) -> None:
+    named = {id(spelling): call.id for call in calls for spelling in spelled(call)}
+    entries = [with_id(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in kept]
     if entries:
         extras[LISTED] = entries
     else:
@@ -125,6 +156,7 @@ def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
     """Give the blocks of the parts, each once, without calls that have gone, and with all that are left."""
     blocks: list[Block] = []
     done: set[int] = set()
+    named = {id(spelling): call.id for call in message.tool_calls for spelling in spelled(call)}
     for part in message.parts:
         if isinstance(part, ReasoningPart) and part.raw is None and isinstance(message.origin, ChatMessage):
             continue  # it lives in additional_kwargs
@@ -132,10 +164,10 @@ def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
         if block is None or id(block) in done or (isinstance(block, ToolCallBlock) and id(block) not in kept):
             continue
         done.add(id(block))
-        blocks.append(block)
+        blocks.append(with_id(block, named[id(block)]) if isinstance(block, ToolCallBlock) else block)
     for call in message.tool_calls:
         known = spelled(call)
-        blocks.extend(raw for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
+        blocks.extend(with_id(raw, call.id) for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
         if not known:
             blocks.append(_call_block(call))
     return blocks

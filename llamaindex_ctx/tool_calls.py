@@ -8,19 +8,22 @@ several of these at once: then they are spellings of one call, and go together.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-from llama_index.core.base.llms.types import ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 
 from ctx_core.conversation.calls import read_call
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.messages import ToolCall
+from ctx_core.conversation.natives import copied
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from llama_index.core.base.llms.types import ChatMessage
+    from ctx_core.conversation.messages import Message
+
+SpellingT = TypeVar("SpellingT")
 
 LISTED: Final = "tool_calls"
 """The key of `additional_kwargs` with a list of calls."""
@@ -68,6 +71,30 @@ def spellings(calls: Iterable[ToolCall]) -> frozenset[int]:
 def spelled(call: ToolCall) -> tuple[object, ...]:
     """Give the block and the entry that spell a call; nothing for one that was not read from a `ChatMessage`."""
     return call.raw.found if isinstance(call.raw, Spellings) else ()
+
+
+def is_legacy(call: ToolCall, message: Message) -> bool:
+    """Whether a call is the one of OpenAI's first function API, which has no id."""
+    origin = message.origin
+    legacy = origin.additional_kwargs.get(LEGACY) if isinstance(origin, ChatMessage) else None
+    return call.id is None and legacy is not None and any(spelling is legacy for spelling in spelled(call))
+
+
+def is_oddly_spelled(call: ToolCall) -> bool:
+    """Whether an entry has an id that is no text."""
+    return any(isinstance((mapped(spelling) or {}).get("id"), int) for spelling in spelled(call))
+
+
+def with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
+    """Give a block or an entry with an id: itself where it has it, or has no place for one."""
+    if mapped(spelling) is not None:
+        told = (mapped(spelling) or {}).get("id")
+        return spelling if told == call_id or (not told and not call_id) else copied(spelling, id=call_id)
+    for name in ("tool_call_id", "tool_id", "id"):
+        if name in getattr(type(spelling), "model_fields", ()):
+            told = getattr(spelling, name)
+            return spelling if told == call_id or (not told and not call_id) else copied(spelling, **{name: call_id})
+    return spelling
 
 
 def _entries(message: ChatMessage) -> list[object]:

@@ -245,13 +245,13 @@ def test_two_calls_with_one_id_are_two_calls() -> None:
     assert [call["name"] for call in written.tool_calls] == ["g"]
 
 
-def test_malformed_call_without_id_is_counted_but_never_paired() -> None:
-    """Nothing can answer a call without an id, yet its text is sent."""
+def test_malformed_call_without_id_is_a_call() -> None:
+    """Its text is sent, and what answers it is paired with it by name or place."""
     native = AIMessage(
         "", invalid_tool_calls=[{"id": None, "name": "f", "args": "z" * 50, "error": None, "type": "invalid_tool_call"}]
     )
     message = CODEC.read(native)
-    assert message.tool_calls == ()
+    assert [(call.name, call.id) for call in message.tool_calls] == [("f", None)]
     assert TokenCounter(len).count_message(message) > 50
     assert CODEC.write(message.with_text("x")).content == "x"
 

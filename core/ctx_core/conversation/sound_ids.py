@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.fields import first_in, mapped, mapping_in
 from ctx_core.conversation.messages import Message, Role, ToolCall
@@ -12,7 +12,7 @@ from ctx_core.conversation.results import is_result
 from ctx_core.conversation.transcript import Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _KEYS: Final = ("call_id", "toolUseId", "tool_use_id", "tool_call_id", "approval_request_id", "id")
 _INNER: Final = ("toolUse", "toolResult", "functionCall", "function_call", "functionResponse", "function_response")
@@ -61,19 +61,27 @@ class _Ids:
         return found
 
 
-def with_sound_ids(messages: Sequence[Message], rule: IdRule) -> list[Message]:
+def with_sound_ids(
+    messages: Sequence[Message], rule: IdRule, is_legacy: Callable[[ToolCall, Message], bool] | None = None
+) -> list[Message]:
     """Give repaired messages in which every call has an id as the provider asks, and its result the same.
 
     Messages whose ids are so already are the very messages that came in.
+
+    Args:
+        messages: what goes out.
+        rule: what the provider asks.
+        is_legacy: whether a call of a message is the one of OpenAI's first function API, which has no id; by default it
+            is looked for where dicts have it.
     """
-    ids = _Ids(rule)
+    ids, legacy = _Ids(rule), is_legacy or _is_legacy
     sound: list[Message] = []
     waiting: list[_Open] = []
     for message in messages:
         if message.role is Role.TOOL:
             sound.append(_answer(message, waiting, rule))
         elif message.tool_calls:
-            waiting = [_Open(call, None if _is_legacy(call, message) else ids.of(call)) for call in message.tool_calls]
+            waiting = [_Open(call, None if legacy(call, message) else ids.of(call)) for call in message.tool_calls]
             sound.append(_asking(message, waiting))
         else:
             waiting = []
@@ -82,7 +90,7 @@ def with_sound_ids(messages: Sequence[Message], rule: IdRule) -> list[Message]:
 
 
 def _is_legacy(call: ToolCall, message: Message) -> bool:
-    """Whether a call is the one of OpenAI's first function API, which has no id."""
+    """Whether a call is the one of OpenAI's first function API, in a dict."""
     fields = mapped(message.origin)
     return call.id is None and fields is not None and call.raw is fields.get("function_call")
 
@@ -123,8 +131,9 @@ def _told_in(message: Message) -> object:
         return fields and {key: told for key, told in fields.items() if key != "id"}
     if piece.blocks is None:
         return piece.natives[0]
-    fields = mapped(piece.natives[0]) or {}
-    blocks = first_in(fields, "content", "parts")
+    fields = mapped(piece.natives[0])
+    # A framework's message has them under its own name.
+    blocks: Any = piece.natives[0].content if fields is None else first_in(fields, "content", "parts")
     return next(block for at in piece.blocks if is_result(mapped(block := blocks[at]) or {}))
 
 

@@ -120,7 +120,7 @@ class Transcript(Generic[NativeT]):
     those of the caller's list: `native_positions` gives these.
     """
 
-    __slots__ = ("_codec", "_current", "_history", "_lists", "_pieces", "_read", "_tail", "_users", "keys")
+    __slots__ = ("_codec", "_current", "_history", "_lists", "_pieces", "_places", "_read", "_tail", "_users", "keys")
 
     keys: dict[int, str]
     """What messages are recognized by, as far as that was worked out: by position."""
@@ -143,6 +143,7 @@ class Transcript(Generic[NativeT]):
                 places = (piece.places[0] for piece in self._pieces)
                 self._current = sum(place < len(history) for place in places)
                 self._history, self._tail = self._pieces, ()
+        self._places: dict[int, list[int]] | None = None
         self._read: dict[int, Message] = {}
         self._users: Sequence[int] | None = None
         self.keys = {}
@@ -187,6 +188,19 @@ class Transcript(Generic[NativeT]):
             for place in piece.places:
                 whole[place] = whole.get(place, True) and at in asked
         return tuple(sorted(place for place in whole if whole[place]))
+
+    def positions_of(self, native: int) -> list[int]:
+        """Give the positions of what is read from one of the caller's messages: none where its list takes it back.
+
+        What several of them are together stands with the first of these.
+        """
+        if self._pieces is None:
+            return [native]
+        if self._places is None:
+            self._places = {}
+            for at, piece in enumerate(self._pieces):
+                self._places.setdefault(piece.places[0], []).append(at)
+        return self._places.get(native, [])
 
     def native_at(self, at: int) -> int:
         """Give how many of `natives` stand before the message at a position."""
