@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from langchain_core.messages import (
@@ -23,8 +22,9 @@ from langchain_core.messages import (
     add_notification_metadata,
 )
 
-from ctx_core.conversation.content_blocks import read_block, read_content
-from ctx_core.conversation.fields import json_text, sealed, visible_text
+from ctx_core.conversation.block_table import BESIDE
+from ctx_core.conversation.content_blocks import read_content, settled
+from ctx_core.conversation.fields import sealed, words_of
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.messages import (
     Message,
@@ -34,6 +34,7 @@ from ctx_core.conversation.messages import (
     Role,
 )
 from ctx_core.conversation.transcript import Piece
+from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.blocks import written_content
@@ -74,6 +75,9 @@ _CHAT_ROLES: Final = {
     "function": Role.TOOL,
 }
 """Role by the `role` of a `ChatMessage`."""
+
+_SENT: Final = ("tool_outputs", "audio")
+"""What else of `additional_kwargs` is sent of an assistant's message."""
 
 _REASONING_KEYS: Final = ("reasoning_content", "reasoning")
 """Where integrations keep reasoning outside the content, in `additional_kwargs`."""
@@ -128,8 +132,9 @@ class LangChainCodec:
         calls = read_calls(native) if role is Role.ASSISTANT else ()
         return Message(
             role=role,
-            parts=_read_parts(native, role),
+            parts=settled(_read_parts(native, role), calls),
             tool_calls=calls,
+            beside=_said_beside(native, role),
             tool_call_id=_answered_call(native) if role is Role.TOOL else None,
             name=native.name or None,
             id=native.id or None,
@@ -198,7 +203,7 @@ def _answered_call(native: BaseMessage) -> str | None:
 
 def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
     content: object = native.content
-    parts = tuple(map(_read_block, native.content)) if isinstance(content, list) else read_content(content)
+    parts = read_content(content)
     if role is not Role.ASSISTANT:
         return parts
     outside = _reasoning_outside(native)
@@ -208,11 +213,13 @@ def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
     return (*parts, *malformed)
 
 
-def _read_block(block: str | dict[Any, Any]) -> Part:
-    part = read_block(block)
-    if isinstance(part, OpaquePart) and part.call_id == "":
-        return replace(part, text=json_text(block), call_id=None)  # no call that is listed, so that it is counted here
-    return part
+def _said_beside(native: BaseMessage, role: Role) -> tuple[Part, ...]:
+    """Give what stands in `additional_kwargs` and is sent: a refusal, what OpenAI's own tools did, a recording."""
+    extra = native.additional_kwargs
+    refusal: object = extra.get("refusal")
+    said = (OpaquePart(kind="refusal", text=refusal),) if isinstance(refusal, str) and refusal else ()
+    sent = {key: extra[key] for key in _SENT if key in extra} if role is Role.ASSISTANT else {}
+    return (*said, *beside_of(BESIDE, sent))
 
 
 def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
@@ -221,7 +228,7 @@ def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
         value: object = native.additional_kwargs.get(key)
         if isinstance(value, dict):
             block = cast("dict[str, Any]", value)
-            part = ReasoningPart(visible_text(block.get("summary")), sealed=sealed(block))
+            part = ReasoningPart(words_of(block.get("summary")), sealed=sealed(block))
         else:
             part = ReasoningPart(value if isinstance(value, str) else "")
         if part.text or part.sealed:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from langchain_core.messages import AIMessage, AIMessageChunk
 
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.fields import json_text, mapped
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -82,7 +82,7 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
     thoughts = _mapping(native.additional_kwargs.get(_SEALED_THOUGHTS))
     given = {call.id: call for call in (*_in_extra(native), *_in_content(native)) if call.id}
     for listed in native.tool_calls:
-        call = read_call(listed)
+        call = read_call(listed, _written)
         sealed = thoughts.get(call.id or "")
         own = given.get(call.id or "")
         arguments = own.arguments if own is not None and call.arguments in {"", "{}"} else call.arguments
@@ -90,6 +90,11 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
     for malformed in native.invalid_tool_calls:
         if malformed.get("id"):
             yield read_call(malformed)
+
+
+def _written(arguments: object) -> str:
+    """Write arguments as LangChain's clients do."""
+    return json_text(arguments, blanks=True)
 
 
 def _in_content(native: BaseMessage) -> Iterator[ToolCall]:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
+from ctx_core.conversation.content_blocks import settled
 from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
-from llamaindex_ctx.blocks import read_block, write_part
-from llamaindex_ctx.tool_calls import LEGACY, LISTED, read_calls, spelled, spellings
+from llamaindex_ctx.blocks import read_block, says, write_part
+from llamaindex_ctx.tool_calls import LEGACY, LISTED, read_calls, said_beside, spelled, spellings
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Part, ToolCall
@@ -60,10 +61,12 @@ class ChatMessageCodec:
         role = self.role(native)
         extras = native.additional_kwargs
         call_id, name = extras.get(_CALL_ID), extras.get(_NAME)
+        calls = read_calls(native) if role is Role.ASSISTANT else ()
         return Message(
             role=role,
-            parts=_read_parts(native),
-            tool_calls=read_calls(native) if role is Role.ASSISTANT else (),
+            parts=settled(_read_parts(native), calls, says),
+            tool_calls=calls,
+            beside=said_beside(native),
             # An assistant's message with this id is the answer of a `return_direct` tool, and no tool's result.
             tool_call_id=call_id if role is Role.TOOL and isinstance(call_id, str) and call_id else None,
             name=name if isinstance(name, str) and name else None,

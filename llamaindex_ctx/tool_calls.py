@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from llama_index.core.base.llms.types import ToolCallBlock
 
-from ctx_core.conversation.calls import read_call
-from ctx_core.conversation.fields import mapped
-from ctx_core.conversation.messages import ToolCall
+from ctx_core.conversation.block_table import BESIDE
+from ctx_core.conversation.calls import read_call, row_of_call
+from ctx_core.conversation.fields import json_text, mapped
+from ctx_core.conversation.messages import OpaquePart, ToolCall
+from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
@@ -22,11 +24,15 @@ if TYPE_CHECKING:
 
     from llama_index.core.base.llms.types import ChatMessage
 
+    from ctx_core.conversation.messages import Part
+
 LISTED: Final = "tool_calls"
 """The key of `additional_kwargs` with a list of calls."""
 LEGACY: Final = "function_call"
 """The key of `additional_kwargs` with the one call of OpenAI's first function API."""
 
+_COUNTED: Final = frozenset({LISTED, LEGACY, "refusal", "name", "reasoning_content", "tool_call_id"})
+"""Keys of `additional_kwargs` that are counted elsewhere, or that are ids."""
 _FIELDS: Final = ("type", "id", "tool_id", "tool_call_id", "call_id", "name", "tool_name", "arguments", "tool_kwargs")
 """What objects of LlamaIndex' and of other clients say of a call, such as a `ToolSelection`."""
 
@@ -60,6 +66,18 @@ def read_calls(message: ChatMessage) -> tuple[ToolCall, ...]:
     return tuple(calls)
 
 
+def said_beside(message: ChatMessage) -> tuple[Part, ...]:
+    """Give what `additional_kwargs` say beside calls, which goes out with the calls that stand there."""
+    extras, blocks = message.additional_kwargs, any(isinstance(block, ToolCallBlock) for block in message.blocks)
+    refusal: object = extras.get("refusal")
+    said: list[Part] = [OpaquePart(kind="refusal", text=refusal)] if isinstance(refusal, str) and refusal else []
+    if blocks or not _entries(message):
+        return tuple(said)
+    for entry in map(mapped, _entries(message)):
+        said.extend(() if entry is None else beside_of(row_of_call(entry), entry))
+    return (*said, *beside_of(BESIDE, {key: held for key, held in extras.items() if key not in _COUNTED}))
+
+
 def spellings(calls: Iterable[ToolCall]) -> frozenset[int]:
     """Give the identities of all blocks and entries that spell these calls."""
     return frozenset(id(spelling) for call in calls for spelling in spelled(call))
@@ -82,7 +100,12 @@ def _entries(message: ChatMessage) -> list[object]:
 
 def _from_block(block: ToolCallBlock) -> ToolCall:
     fields = {"id": block.tool_call_id, "name": block.tool_name, "arguments": block.tool_kwargs}
-    return replace(read_call(fields), raw=Spellings((block,)))
+    return replace(read_call(fields, written), raw=Spellings((block,)))
+
+
+def written(arguments: object) -> str:
+    """Write arguments as LlamaIndex' clients do."""
+    return json_text(arguments, blanks=True, ascii_only=True)
 
 
 def _from_entry(entry: object) -> ToolCall:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, assert_never, cast
 
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.content_blocks import read_content, reasoning_text
-from ctx_core.conversation.fields import id_or_none, mapped, sealed, string_or_none
+from ctx_core.conversation.content_blocks import read_content, settled
+from ctx_core.conversation.fields import id_or_none, mapped, string_or_none
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
     AudioPart,
@@ -30,6 +30,7 @@ from ctx_core.conversation.messages import (
     VideoPart,
 )
 from ctx_core.conversation.natives import copied
+from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, thoughts_outside
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.errors import MessageError
 
@@ -43,10 +44,6 @@ _ROLES: Final = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-
-
-_THOUGHTS_OUTSIDE: Final = ("reasoning_content", "reasoning", "reasoning_details")
-"""Where hosts put the model's thoughts beside the content."""
 
 
 class OpenAICodec:
@@ -68,11 +65,14 @@ class OpenAICodec:
         """Give the neutral message of a message dict."""
         role, fields = self.role(native), _fields(native)
         parts = read_content(fields.get("content"))
-        thoughts = _thoughts_outside(fields)
+        thoughts = thoughts_outside(fields)
+        calls = _read_calls(fields, parts) if role is Role.ASSISTANT else ()
+        parts = settled(parts, calls)
         return Message(
             role=role,
             parts=parts if thoughts is None else (thoughts, *parts),
-            tool_calls=_read_calls(fields, parts) if role is Role.ASSISTANT else (),
+            tool_calls=calls,
+            beside=said_beside(fields, role),
             tool_call_id=id_or_none(fields.get("tool_call_id")) if role is Role.TOOL else None,
             name=string_or_none(fields.get("name")),
             id=string_or_none(fields.get("id")),
@@ -103,20 +103,6 @@ def _fields(native: object) -> Mapping[str, Any]:
     return fields
 
 
-def _thoughts_outside(native: Mapping[str, Any]) -> ReasoningPart | None:
-    """Give the thoughts that stand beside the content: a text, and in `reasoning_details` its encrypted copy."""
-    text = next((value for key in _THOUGHTS_OUTSIDE if isinstance(value := native.get(key), str) and value), "")
-    listed: object = native.get("reasoning_details")
-    details = [
-        cast("Mapping[str, Any]", detail)
-        for detail in (cast("list[object]", listed) if isinstance(listed, list) else ())
-        if isinstance(detail, Mapping)
-    ]
-    text = text or "".join(reasoning_text(detail) for detail in details)
-    length = sum(map(sealed, details))
-    return ReasoningPart(text, sealed=length) if text or length else None
-
-
 def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolCall, ...]:
     """Give the calls: those that are listed, the one of before there were tools, and what only blocks spell."""
     listed = native.get("tool_calls")
@@ -139,7 +125,7 @@ def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolC
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     copy = dict(origin)
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
-        for key in _THOUGHTS_OUTSIDE:
+        for key in THOUGHTS_OUTSIDE:
             copy.pop(key, None)
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")

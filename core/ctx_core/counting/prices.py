@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 _UNKNOWN_SIZE: Final = (1_024, 1_024)
 """Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
 
-_PER_SEALED: Final = 3 / 16
-"""Tokens a character of encrypted text: four of base64 are three bytes, and four bytes of a text about a token."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
@@ -88,7 +85,7 @@ class Prices:
         citations = self.framing.documents.citations
         if citations:
             tokens += self._scaled(citations * sum(map(cites, message.parts)), self.margin.tools)
-        return tokens + sum(map(self._part, message.parts)) + self._calls(message)
+        return tokens + sum(map(self._part, (*message.parts, *message.beside))) + self._calls(message)
 
     def sequence(self, messages: Iterable[Message]) -> int:
         """Give the price of messages that follow one another, without what a request costs once."""
@@ -159,6 +156,10 @@ class Prices:
         return self._scaled(raw * framing.per_token + framing.per_call, self.margin.tools) + self.margin.per_call
 
     def _part(self, part: Part) -> int:
+        """Give the price of a part with all that is inside; its text alone is priced with the message's."""
+        return self._itself(part) + sum(map(self._part, part.inside))
+
+    def _itself(self, part: Part) -> int:
         match part:
             case ImagePart():
                 return self._scaled(self._image(part), self.margin.media)
@@ -173,8 +174,8 @@ class Prices:
                 return self._scaled(document_price(part, self.framing.documents), self.margin.media)
             case OpaquePart(call_id=str()):
                 return 0
-            case OpaquePart(text=text, sealed=characters):
-                return (self.text(text) if text else 0) + self._scaled(characters * _PER_SEALED, self.margin.text)
+            case OpaquePart(text=text):
+                return self.text(text) if text else 0
             case TextPart():
                 return 0  # priced with the message: the provider joins its texts before it encodes them
             case ReasoningPart(text=text, sealed=characters):

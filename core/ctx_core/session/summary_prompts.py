@@ -16,6 +16,7 @@ from ctx_core.conversation.messages import (
     TextPart,
     VideoPart,
 )
+from ctx_core.counting.calls import minified
 from ctx_core.counting.documents import document_text
 from ctx_core.counting.image_prices import image_size
 from ctx_core.truncation import cut_middle
@@ -69,7 +70,7 @@ def spoken(message: Message) -> str:
     What a model thought is no part of it.
     """
     said = [text for part in message.parts if (text := _said(part))]
-    calls = [f"[calls {call.name} {call.arguments}]" for call in message.tool_calls]
+    calls = [f"[calls {call.name} {minified(call.arguments)}]" for call in message.tool_calls]
     return " ".join(["".join(said), *calls]).strip() or "[no text]"
 
 
