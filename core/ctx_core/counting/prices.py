@@ -25,6 +25,7 @@ from ctx_core.counting.calls import minified, wrapped_calls
 from ctx_core.counting.documents import cites, document_price, document_text
 from ctx_core.counting.framing import Framing
 from ctx_core.counting.image_prices import image_size
+from ctx_core.counting.lengths import seconds
 from ctx_core.counting.margin import Margin
 from ctx_core.counting.tokenizers import CachedTokenizer
 from ctx_core.counting.tool_prices import priced_tools
@@ -163,10 +164,8 @@ class Prices:
         match part:
             case ImagePart():
                 return self._scaled(self._image(part), self.margin.media)
-            case AudioPart():
-                return self._scaled(self.framing.media.audio, self.margin.media)
-            case VideoPart():
-                return self._scaled(self.framing.media.video, self.margin.media)
+            case AudioPart() | VideoPart():
+                return self._scaled(self._recorded(part), self.margin.media)
             case FilePart():
                 text = document_text(part)
                 if text is not None:
@@ -189,6 +188,12 @@ class Prices:
         if size is None and framing.image is not None:
             return framing.image
         return framing.images.tokens(*(size or _UNKNOWN_SIZE), image.detail)
+
+    def _recorded(self, part: AudioPart | VideoPart) -> int:
+        framing = self.framing.media
+        sound = isinstance(part, AudioPart)
+        rate, least = (framing.audio_second, framing.audio) if sound else (framing.video_second, framing.video)
+        return max(least, math.ceil((seconds(part) or 0) * rate)) if rate else least
 
     def _scaled(self, tokens: float, factor: float) -> int:
         scaled = tokens * factor
