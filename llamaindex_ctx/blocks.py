@@ -126,7 +126,7 @@ def _read_image(block: ImageBlock, *, raw: Block | None = None) -> ImagePart:
 
 def _read_document(block: DocumentBlock, *, raw: Block | None = None) -> FilePart:
     data = _content(block.data, block.url)
-    inside = beside_of(DOCUMENT, {"title": block.title})
+    inside = beside_of(DOCUMENT, {"filename": block.title})
     return FilePart(data=data, media_type=block.document_mimetype, inside=inside, raw=raw or block)
 
 

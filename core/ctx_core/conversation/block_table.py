@@ -5,16 +5,20 @@ In a type that has no row nothing is free. What a key without a row of its own h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ctx_core.conversation.block_types import BlockType, block_type
+from ctx_core.conversation.block_types import block_type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ctx_core.conversation.block_types import BlockType
 
 _ABOUT: Final = "type id index cache_control"
 """What any block of a known type may say about itself: nothing of it reaches the model."""
 _THOUGHT: Final = "thought thoughtSignature thought_signature"
-_NAMES: Final = "filename file_name name title displayName display_name"
+_NAMES: Final = "filename file_name name displayName display_name"
 _SIGNED: Final = block_type(free="signature thoughtSignature thought_signature")
 _CITED: Final = block_type(
     # That these cost nothing is what the provider's pages on citations and on web search say. The numbers tell where a
@@ -25,9 +29,7 @@ _CITED: Final = block_type(
 WORDS: Final = block_type("text", _ABOUT)
 """Texts in a list; what else is in it is counted."""
 
-TEXT: Final = block_type(
-    "text refusal", f"{_ABOUT} status phase {_THOUGHT}", extras=_SIGNED, citations=_CITED
-)
+TEXT: Final = block_type("text refusal", f"{_ABOUT} status phase {_THOUGHT}", extras=_SIGNED, citations=_CITED)
 """A text, of whichever provider."""
 
 _FORM: Final = f"{_ABOUT} mime_type mimeType media_type source_type format detail file_id"
@@ -76,9 +78,7 @@ PLAIN_DOCUMENT: Final = replace(
     read=DOCUMENT.read | {"title", "context"},
     within={
         **DOCUMENT.within,
-        "document": block_type(
-            "title context", "format", _NAMES, source=_SOURCE, citations=block_type(free="enabled")
-        ),
+        "document": block_type("title context", "format", _NAMES, source=_SOURCE, citations=block_type(free="enabled")),
     },
 )
 """A document that is plain text, which is counted with what is said about it."""
@@ -117,8 +117,8 @@ REASONING: Final = block_type(
     reasoning_content=block_type("text", _COPY),
     reasoningContent=block_type("text", "signature redactedContent", reasoningText=block_type("text", "signature")),
 )
-"""Thoughts; what they say is read too, under the key that it has. The copy that only the provider can read costs what the
-family's row says."""
+"""Thoughts; what they say is read too, under the key that it has. The copy that only the provider can read costs what
+the family's row says."""
 DETAIL: Final = block_type(free=f"{_ABOUT} format data {_COPY}")
 """A piece of thoughts as OpenRouter has it beside a content."""
 REDACTED: Final = replace(REASONING, free=REASONING.free | {"data"})
@@ -130,7 +130,9 @@ BESIDE: Final = block_type(audio=_AUDIO)
 """What frameworks keep beside a message and send with it."""
 _SAID: Final = "role id type status"
 MESSAGES: Final[Mapping[str, BlockType]] = {
-    "openai": block_type("content", f"{_SAID} tool_call_id cache_control prefix", audio=_AUDIO, reasoning_details=DETAIL),
+    "openai": block_type(
+        "content", f"{_SAID} tool_call_id cache_control prefix", audio=_AUDIO, reasoning_details=DETAIL
+    ),
     "anthropic": block_type("content", f"{_SAID} model stop_reason stop_sequence stop_details usage container"),
     "bedrock": block_type("content", "role"),
     "gemini": block_type("parts", "role"),

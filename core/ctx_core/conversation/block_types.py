@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 
 from ctx_core.conversation.fields import mapped
 
-_LONGEST_NAME: Final = 255
-"""Characters of a name of a file, as file systems take it: up to then it is in the price of what it names."""
+_LONGEST_NAME: Final = 64
+"""Characters up to which a name is in the price of what it names: providers take no longer ones of tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def _rest_of(row: BlockType, value: object) -> object:
 
 def says_something(value: object) -> bool:
     """Whether a value is one at all: null, a flag that is off, and what is empty are not."""
-    return value is not None and value is not False and value != "" and value != [] and value != {} and value != ()
+    return value is not None and value is not False and value not in ("", [], {}, ())
 
 
 def block_type(read: str = "", free: str = "", names: str = "", **within: BlockType) -> BlockType:

@@ -146,7 +146,9 @@ def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | N
         return TextPart(str(guarded.get("text") or ""), raw=raw), _GUARDED
     if keys == {"searchResult"}:
         found = mapping_in(block, "searchResult")
-        return OpaquePart(kind="search_result", text=_quoted(found), raw=raw), BlockType(within={"searchResult": QUOTED})
+        return OpaquePart(kind="search_result", text=_quoted(found), raw=raw), BlockType(
+            within={"searchResult": QUOTED}
+        )
     if kind_of(block) == "search_result":
         return OpaquePart(kind="search_result", text=_quoted(block), raw=raw), QUOTED
     if "type" in block or not keys <= _BESIDE_TEXT:
@@ -159,7 +161,9 @@ def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | N
 
 
 _GUARDED: Final = BlockType(
-    within={"guardContent": BlockType(within={"text": BlockType(read=frozenset({"text"}), free=frozenset({"qualifiers"}))})}
+    within={
+        "guardContent": BlockType(within={"text": BlockType(read=frozenset({"text"}), free=frozenset({"qualifiers"}))})
+    }
 )
 
 

@@ -128,7 +128,7 @@ def json_text(value: object, *, blanks: bool = False, ascii_only: bool = False) 
     Args:
         value: the value.
         blanks: whether a blank stands behind each comma and each colon, as Python's `json` writes it.
-        ascii_only: whether other letters are written as `\\u` and their number, as Python's `json` does too.
+        ascii_only: whether other letters are written as their numbers, as Python's `json` does too.
     """
     separators = (", ", ": ") if blanks else (",", ":")
     try:

@@ -33,7 +33,18 @@ _BEDROCK: Final = ("image", "video", "audio", "document")
 _DOCUMENTS: Final = {"txt": "text/plain", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
 """What Bedrock calls the formats of documents that are plain text."""
 _INNER: Final = ("input_audio", "audio_url", "video_url", "input_video", "file", "image_url", "source")
-_CONTENT: Final = ("base64", "data", "file_data", "url", "file_url", "image_url", "file_id", "file_uri", "uri", "s3Location")
+_CONTENT: Final = (
+    "base64",
+    "data",
+    "file_data",
+    "url",
+    "file_url",
+    "image_url",
+    "file_id",
+    "file_uri",
+    "uri",
+    "s3Location",
+)
 """Keys of a content, or of a place where one is."""
 
 

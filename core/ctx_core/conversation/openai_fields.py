@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 THOUGHTS_OUTSIDE: Final = ("reasoning_content", "reasoning", "reasoning_details")
 """Where hosts put the model's thoughts beside the content."""
 _LONGEST_NAME: Final = 64
-"""Characters of a tool's name, as providers take it: in a result it stands for the name of the call, which is counted."""
+"""Characters of a tool's name, as providers take it: in a result it is the name of the call, which is counted."""
 
 
 def thoughts_outside(fields: Mapping[str, Any]) -> ReasoningPart | None:
@@ -34,12 +34,15 @@ def thoughts_outside(fields: Mapping[str, Any]) -> ReasoningPart | None:
 
 
 def said_beside(fields: Mapping[str, Any], role: Role) -> tuple[Part, ...]:
-    """Give what a message says beside its content, its thoughts and its calls, which stand in a message of their own."""
+    """Give what a message says beside its content, its thoughts and its calls."""
     refusal: object = fields.get("refusal")
     said: list[Part] = [OpaquePart(kind="refusal", text=refusal)] if isinstance(refusal, str) and refusal else []
     if role is Role.ASSISTANT:
         listed: object = fields.get("tool_calls")
-        entries = [*(cast("list[object]", listed) if isinstance(listed, list | tuple) else ()), fields.get("function_call")]
+        entries = [
+            *(cast("list[object]", listed) if isinstance(listed, list | tuple) else ()),
+            fields.get("function_call"),
+        ]
         for call in map(mapped, entries):
             said.extend(() if call is None else beside_of(row_of_call(call), call))
     return (*said, *beside_of(_row(fields, role), fields))

@@ -7,8 +7,7 @@ LangChain. Fields that are not known stay where they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Final, TypeAlias, assert_never, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never, cast
 
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_content, settled
@@ -33,6 +32,9 @@ from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, thoughts_outside
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.errors import MessageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 OpenAIMessage: TypeAlias = dict[str, Any]
 

@@ -140,8 +140,8 @@ class MediaFraming:
     audio: int = 1_500
     """A recording that is not at hand; and one of few seconds at least, whatever it is."""
     video_second: float = 300
-    """A second of a film. The default is Gemini's figure, the highest that is published: a picture of 258 tokens and the
-    sound: https://ai.google.dev/gemini-api/docs/video-understanding"""
+    """A second of a film. The default is Gemini's figure, the highest that is published: a picture of 258 tokens, and
+    the sound: https://ai.google.dev/gemini-api/docs/video-understanding"""
     video: int = 8_000
     """A film that is not at hand; and one of few seconds at least, whatever it is."""
 
@@ -196,6 +196,8 @@ class Framing:
             calls=CallFraming(per_call=0),
             tools=ToolFraming(per_tool=0, per_request=0),
             schema=SchemaFraming(per_schema=0),
-            media=MediaFraming(images=ImagePrice(kind="flat", unit=0), image=0, audio_second=0, audio=0, video_second=0, video=0),
+            media=MediaFraming(
+                images=ImagePrice(kind="flat", unit=0), image=0, audio_second=0, audio=0, video_second=0, video=0
+            ),
             documents=DocumentFraming(unknown_size=0, base=0, page=0, bytes_per_token=None),
         )

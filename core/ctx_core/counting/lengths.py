@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ctx_core.conversation.messages import AudioPart
 
 _SOUND: Final = 2_000
-"""Bytes a second where no header says how long a recording is: speech at 16 kbit a second. Most have more, so that they are
-shorter than what is assumed."""
+"""Bytes a second where no header says how long a recording is: speech at 16 kbit a second. Most have more, so that they
+are shorter than what is assumed."""
 _SAMPLES: Final = 16_000
 """Bytes a second of samples without a header: 8,000 of two bytes, the fewest that models take."""
 _FILM: Final = 12_500

@@ -28,7 +28,9 @@ def pages_of(content: bytes) -> int:
     found = len(_PAGE.findall(content))
     if found:
         return min(found, _MOST)
-    texts = [_inflated(content, stream.end()) for stream, _ in zip(_STREAM.finditer(content), range(_STREAMS), strict=False)]
+    texts = [
+        _inflated(content, stream.end()) for stream, _ in zip(_STREAM.finditer(content), range(_STREAMS), strict=False)
+    ]
     found = sum(len(_PAGE.findall(text)) for text in texts)
     told = max((int(count) for text in texts for count in _COUNT.findall(text)), default=0)
     return min(found or told, _MOST)

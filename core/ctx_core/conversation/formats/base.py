@@ -68,7 +68,9 @@ class BlockFormat:
         if piece.role is Role.TOOL:
             blocks = self._blocks(self.fields_of(piece.natives[0]))
             mappings = [mapped(blocks[at]) or {} for at in piece.blocks or ()]
-            marks = tuple(read_block(blocks[at]) for at in piece.blocks or () if not is_result(mapped(blocks[at]) or {}))
+            marks = tuple(
+                read_block(blocks[at]) for at in piece.blocks or () if not is_result(mapped(blocks[at]) or {})
+            )
             return read_result(next(filter(is_result, mappings)), origin=piece, beside=(*marks, *self._beside(piece)))
         parts: list[Part] = []
         calls: list[ToolCall] = []
