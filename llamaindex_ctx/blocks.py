@@ -19,12 +19,13 @@ from llama_index.core.base.llms.types import (
 )
 
 from ctx_core.conversation.block_table import DOCUMENT, REASONING
-from ctx_core.conversation.fields import sealed
+from ctx_core.conversation.fields import encrypted
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     OpaquePart,
     Part,
     ReasoningPart,
@@ -59,7 +60,7 @@ def read_block(block: Block) -> tuple[Part, ...]:
         case ThinkingBlock():
             told = block.additional_information
             inside = beside_of(REASONING, told)
-            return (ReasoningPart(block.content or "", sealed=sealed(told), inside=inside, raw=block),)
+            return (ReasoningPart(block.content or "", encrypted=encrypted(told), inside=inside, raw=block),)
         case ImageBlock():
             return (_read_image(block),)
         case AudioBlock():
@@ -106,7 +107,7 @@ def write_part(part: Part) -> Block | None:
             return VideoBlock(video=_bytes(part.data), video_mimetype=part.media_type)
         case FilePart(text=str(text)):
             return DocumentBlock(data=text.encode(), document_mimetype=part.media_type or "text/plain")
-        case FilePart():
+        case MediaPart():
             return DocumentBlock(data=_bytes(part.data), document_mimetype=part.media_type)
         case OpaquePart(text=text):
             return TextBlock(text=text) if text else None

@@ -150,17 +150,20 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             {"type": "document", "title": "t", "context": "c", "source": {"type": "text", "data": "hi"}},
             FilePart(text="t\nc\nhi"),
         ),
-        ({"type": "reasoning", "reasoning": "hm", "extras": {"signature": "s" * 99}}, ReasoningPart("hm", sealed=99)),
+        (
+            {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "s" * 99}},
+            ReasoningPart("hm", encrypted=99),
+        ),
         ({"cachePoint": {"type": "default"}}, OpaquePart(kind="cachePoint")),
         ({"text": "hm", "thought": True}, ReasoningPart("hm")),
-        ({"thought": True, "thoughtSignature": "s" * 99}, ReasoningPart("", sealed=99)),
+        ({"thought": True, "thoughtSignature": "s" * 99}, ReasoningPart("", encrypted=99)),
         (
             {"reasoningContent": {"reasoningText": {"text": "hm", "signature": "s" * 99}}},
-            ReasoningPart("hm", sealed=99),
+            ReasoningPart("hm", encrypted=99),
         ),
         (
             {"type": "reasoning_content", "reasoning_content": {"text": "hm", "signature": "s" * 99}},
-            ReasoningPart("hm", sealed=99),
+            ReasoningPart("hm", encrypted=99),
         ),
         (
             {"type": "computer_call_output", "output": {"image_url": "data:image/png;base64,AAAA"}},
@@ -171,10 +174,10 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             ),
         ),
         ({"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, ReasoningPart("hm")),
-        ({"type": "thinking", "thinking": "hm", "signature": "s" * 99}, ReasoningPart("hm", sealed=99)),
+        ({"type": "thinking", "thinking": "hm", "signature": "s" * 99}, ReasoningPart("hm", encrypted=99)),
         ({"type": "reasoning", "reasoning": "hm"}, ReasoningPart("hm")),
         ({"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}, ReasoningPart("hm")),
-        ({"type": "redacted_thinking", "data": "s" * 99}, ReasoningPart("", sealed=99)),
+        ({"type": "redacted_thinking", "data": "s" * 99}, ReasoningPart("", encrypted=99)),
         (
             {"type": "citation", "cited_text": "so", "url": "u"},
             CitationPart("so", inside=(OpaquePart(text='{"url":"u"}'),)),

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ctx_core.conversation.block_table import CALL
 from ctx_core.conversation.fields import (
     arguments_text,
+    encrypted,
     first_in,
     id_or_none,
     kind_of,
     mapped,
     mapping_in,
-    sealed,
     string_or_none,
 )
 from ctx_core.conversation.messages import ToolCall
@@ -71,7 +71,7 @@ def read_call(spelling: object, write: Callable[[object], str] | None = None) ->
         id=call_id,
         name=string_or_none(first_in(inner, *_NAME)) or kind_of(outer).removesuffix("_call") * _is_nameless(outer),
         arguments=arguments_text(first_in(inner, *_ARGUMENTS), write),
-        sealed=sealed(outer) if inner is not outer else 0,
+        encrypted=encrypted(outer) if inner is not outer else 0,
         raw=spelling,
     )
 

@@ -10,10 +10,10 @@ from ctx_core.conversation.block_types import BlockType
 from ctx_core.conversation.calls import is_call, read_call, row_of_call
 from ctx_core.conversation.fields import (
     arguments_text,
+    encrypted,
     kind_of,
     mapped,
     mapping_in,
-    sealed,
     signature,
     string_or_none,
     visible_text,
@@ -108,7 +108,7 @@ def _read(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None
         return _text(block, str(block.get("text") or block.get("refusal") or ""), raw), TEXT
     if kind in _REASONING:
         inner = mapping_in(block, "reasoning_content") or block  # LangChain's way of writing Bedrock's
-        part = ReasoningPart(reasoning_text(inner), sealed=sealed(inner), raw=raw)
+        part = ReasoningPart(reasoning_text(inner), encrypted=encrypted(inner), raw=raw)
         return part, _row_of_reasoning(inner, REDACTED if kind == "redacted_thinking" else REASONING)
     if kind in _CITATION:
         return CitationPart(_quoted(block), raw=raw), QUOTED
@@ -126,7 +126,7 @@ def _read(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None
 def _text(block: Mapping[str, Any], text: str, raw: object) -> TextPart:
     """Give a text, with the copy of the thoughts before it that Google has put there."""
     copy = signature(block)
-    return TextPart(text, inside=(ReasoningPart(sealed=copy),) if copy else (), raw=raw)
+    return TextPart(text, inside=(ReasoningPart(encrypted=copy),) if copy else (), raw=raw)
 
 
 def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None] | None:
@@ -140,8 +140,8 @@ def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | N
     if keys == {"reasoningContent"}:
         thoughts = mapping_in(block, "reasoningContent")
         told = mapping_in(thoughts, "reasoningText") or thoughts
-        copy = max(sealed(told), _redacted(thoughts))
-        return ReasoningPart(str(told.get("text") or ""), sealed=copy, raw=raw), REASONING
+        copy = max(encrypted(told), _redacted(thoughts))
+        return ReasoningPart(str(told.get("text") or ""), encrypted=copy, raw=raw), REASONING
     if keys == {"guardContent"} and (guarded := mapping_in(mapping_in(block, "guardContent"), "text")):
         return TextPart(str(guarded.get("text") or ""), raw=raw), _GUARDED
     if keys == {"searchResult"}:
@@ -156,7 +156,7 @@ def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | N
     text = block.get("text")
     if block.get("thought") is True:
         row = BlockType(read=frozenset({"text"}), free=REASONING.free)
-        return ReasoningPart(str(text or ""), sealed=sealed(block), raw=raw), row
+        return ReasoningPart(str(text or ""), encrypted=encrypted(block), raw=raw), row
     return (_text(block, text, raw), TEXT) if isinstance(text, str) else None
 
 

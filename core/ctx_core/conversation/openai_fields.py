@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ctx_core.conversation.block_table import DETAIL, MESSAGES
 from ctx_core.conversation.calls import row_of_call
 from ctx_core.conversation.content_blocks import reasoning_text
-from ctx_core.conversation.fields import mapped, sealed
+from ctx_core.conversation.fields import encrypted, mapped
 from ctx_core.conversation.messages import OpaquePart, ReasoningPart, Role
 from ctx_core.conversation.whole import beside_of
 
@@ -29,8 +29,8 @@ def thoughts_outside(fields: Mapping[str, Any]) -> ReasoningPart | None:
     text = next((value for key in THOUGHTS_OUTSIDE if isinstance(value := fields.get(key), str) and value), "")
     details = _details(fields)
     text = text or "".join(reasoning_text(detail) for detail in details)
-    length = sum(map(sealed, details))
-    return ReasoningPart(text, sealed=length) if text or length else None
+    length = sum(map(encrypted, details))
+    return ReasoningPart(text, encrypted=length) if text or length else None
 
 
 def said_beside(fields: Mapping[str, Any], role: Role) -> tuple[Part, ...]:

@@ -26,7 +26,6 @@ from ctx_core.conversation.messages import (
     Role,
     TextPart,
     ToolCall,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, thoughts_outside
@@ -126,6 +125,8 @@ def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolC
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     copy = dict(origin)
+    if message.step_result and copy.get("role") != "user":  # a tool's message that answers no call
+        copy = {key: value for key, value in copy.items() if key not in {"tool_call_id", "name"}} | {"role": "user"}
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         for key in THOUGHTS_OUTSIDE:
             copy.pop(key, None)
@@ -189,7 +190,7 @@ def _block(part: Part) -> object:
             return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
         case FilePart(text=str(text)):
             return {"type": "text", "text": text}
-        case FilePart() | VideoPart():
+        case MediaPart():
             return {"type": "file", "file": {"filename": "file", "file_data": _data_url(part)}}
         case _:
             assert_never(part)

@@ -11,7 +11,7 @@ from ctx_core.counting.contents import bytes_of, size_of
 from ctx_core.counting.pages import pages_of
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import FilePart, Part
+    from ctx_core.conversation.messages import FilePart, MediaPart, Part
     from ctx_core.counting.framing import DocumentFraming
 
 _TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "application/csv", "application/md")
@@ -45,8 +45,11 @@ def document_text(part: FilePart) -> str | None:
     return None
 
 
-def document_price(part: FilePart, framing: DocumentFraming) -> int:
-    """Give the price of a document that is not plain text: of a PDF by its pages, else by its size."""
+def document_price(part: MediaPart, framing: DocumentFraming) -> int:
+    """Give the price of a document that is not plain text: of a PDF by its pages, else by its size.
+
+    So is that of a medium that has no price of its own.
+    """
     if not part.data:
         return framing.unknown_size
     size = size_of(part.data)

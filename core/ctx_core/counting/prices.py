@@ -12,6 +12,7 @@ from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Part,
@@ -135,7 +136,7 @@ class Prices:
 
     def _calls(self, message: Message) -> int:
         framing, calls = self.framing.calls, message.tool_calls
-        tokens = sum(self.encrypted_reasoning(call.sealed) for call in calls)
+        tokens = sum(self.encrypted_reasoning(call.encrypted) for call in calls)
         if len(calls) < 2 or framing.parallel == "single":  # noqa: PLR2004 - one call has none beside it
             return tokens + sum(map(self._call, calls))
         if framing.parallel == "apart":
@@ -166,10 +167,9 @@ class Prices:
                 return self._scaled(self._image(part), self.margin.media)
             case AudioPart() | VideoPart():
                 return self._scaled(self._recorded(part), self.margin.media)
-            case FilePart():
-                text = document_text(part)
-                if text is not None:
-                    return self.text(text)
+            case FilePart() if (text := document_text(part)) is not None:
+                return self.text(text)
+            case MediaPart():  # a document, or a medium without a price of its own
                 return self._scaled(document_price(part, self.framing.documents), self.margin.media)
             case OpaquePart(call_id=str()):
                 return 0
@@ -177,7 +177,7 @@ class Prices:
                 return self.text(text) if text else 0
             case TextPart():
                 return 0  # priced with the message: the provider joins its texts before it encodes them
-            case ReasoningPart(text=text, sealed=characters):
+            case ReasoningPart(text=text, encrypted=characters):
                 copy = self.encrypted_reasoning(characters)
                 return self.text(text) + copy if text and self.framing.reasoning.shown != "encrypted" else copy
             case CitationPart(text=text):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.fences import fenced
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     OpaquePart,
     ReasoningPart,
+    Role,
     TextPart,
-    VideoPart,
 )
 from ctx_core.counting.calls import minified
 from ctx_core.counting.documents import document_text
@@ -61,7 +61,8 @@ def as_prompt(summary: str, messages: Sequence[Message]) -> str:
 
 
 def _speaker(message: Message) -> str:
-    return f"{message.role} {message.name}" if message.name else str(message.role)
+    role = Role.TOOL if message.is_result else message.role
+    return f"{role} {message.name}" if message.name else str(role)
 
 
 def spoken(message: Message) -> str:
@@ -70,8 +71,13 @@ def spoken(message: Message) -> str:
     What a model thought is no part of it.
     """
     said = [text for part in message.parts if (text := _said(part))]
-    calls = [f"[calls {call.name} {minified(call.arguments)}]" for call in message.tool_calls]
+    calls = [f"[calls {call.name} {_readable(call.arguments)}]" for call in message.tool_calls]
     return " ".join(["".join(said), *calls]).strip() or "[no text]"
+
+
+def _readable(arguments: str) -> str:
+    """Give arguments with their letters, where a client would write them as numbers."""
+    return minified(arguments) if "\\u" in arguments else arguments
 
 
 def _said(part: Part) -> str:
@@ -85,10 +91,8 @@ def _said(part: Part) -> str:
         case ImagePart():
             size = image_size(part)
             return "[image]" if size is None else f"[image {size[0]}×{size[1]}]"
-        case AudioPart():
-            return f"[audio{_of(part.media_type)}]"
-        case VideoPart():
-            return f"[video{_of(part.media_type)}]"
+        case MediaPart():
+            return f"[{part.noun}{_of(part.media_type)}]"
         case ReasoningPart():
             return ""
 
