@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from langchain_core.messages import (
@@ -24,8 +23,9 @@ from langchain_core.messages import (
     add_notification_metadata,
 )
 
-from ctx_core.conversation.content_blocks import read_block, read_content
-from ctx_core.conversation.fields import encrypted, json_text, visible_text
+from ctx_core.conversation.block_table import BESIDE
+from ctx_core.conversation.content_blocks import read_content, settled
+from ctx_core.conversation.fields import encrypted, words_of
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.messages import (
     Message,
@@ -33,10 +33,10 @@ from ctx_core.conversation.messages import (
     Part,
     ReasoningPart,
     Role,
-    ToolCall,
 )
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.transcript import Piece
+from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.blocks import written_content
@@ -77,6 +77,9 @@ _CHAT_ROLES: Final = {
     "function": Role.TOOL,
 }
 """Role by the `role` of a `ChatMessage`."""
+
+_SENT: Final = ("tool_outputs", "audio")
+"""What else of `additional_kwargs` is sent of an assistant's message."""
 
 _REASONING_KEYS: Final = ("reasoning_content", "reasoning")
 """Where integrations keep reasoning outside the content, in `additional_kwargs`."""
@@ -141,8 +144,9 @@ class LangChainCodec:
         calls = read_calls(native) if role is Role.ASSISTANT else ()
         return Message(
             role=role,
-            parts=_read_parts(native, role, calls),
+            parts=settled(_read_parts(native, role), calls),
             tool_calls=calls,
+            beside=_said_beside(native, role),
             tool_call_id=_answered_call(native) if role is Role.TOOL else None,
             name=native.name or None,
             id=native.id or None,
@@ -209,11 +213,9 @@ def _answered_call(native: BaseMessage) -> str | None:
     return call_id if isinstance(call_id, str) and call_id else None
 
 
-def _read_parts(native: BaseMessage, role: Role, calls: Sequence[ToolCall]) -> tuple[Part, ...]:
+def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
     content: object = native.content
-    nameless = any(call.id is None for call in calls)
-    blocks = native.content if isinstance(content, list) else []
-    parts = tuple(_read_block(one, nameless=nameless) for one in blocks) if blocks else read_content(content)
+    parts = read_content(content)
     if role is not Role.ASSISTANT:
         return parts
     outside = _reasoning_outside(native)
@@ -222,11 +224,13 @@ def _read_parts(native: BaseMessage, role: Role, calls: Sequence[ToolCall]) -> t
     return parts
 
 
-def _read_block(block: str | dict[Any, Any], *, nameless: bool) -> Part:
-    part = read_block(block)
-    if isinstance(part, OpaquePart) and part.call_id == "" and not nameless:
-        return replace(part, text=json_text(block), call_id=None)  # no call that is listed, so that it is counted here
-    return part
+def _said_beside(native: BaseMessage, role: Role) -> tuple[Part, ...]:
+    """Give what stands in `additional_kwargs` and is sent: a refusal, what OpenAI's own tools did, a recording."""
+    extra = native.additional_kwargs
+    refusal: object = extra.get("refusal")
+    said = (OpaquePart(kind="refusal", text=refusal),) if isinstance(refusal, str) and refusal else ()
+    sent = {key: extra[key] for key in _SENT if key in extra} if role is Role.ASSISTANT else {}
+    return (*said, *beside_of(BESIDE, sent))
 
 
 def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
@@ -235,7 +239,7 @@ def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
         value: object = native.additional_kwargs.get(key)
         if isinstance(value, dict):
             block = cast("dict[str, Any]", value)
-            part = ReasoningPart(visible_text(block.get("summary")), encrypted=encrypted(block))
+            part = ReasoningPart(words_of(block.get("summary")), encrypted=encrypted(block))
         else:
             part = ReasoningPart(value if isinstance(value, str) else "")
         if part.text or part.encrypted:

@@ -15,7 +15,7 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
-from ctx_core.conversation.content_blocks import read_content
+from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.formats.anthropic import AnthropicFormat
 from ctx_core.conversation.formats.pieces import pieces_of_user
@@ -72,8 +72,11 @@ def read_piece(piece: Piece) -> Message:
     content = cast("list[object]", piece.natives[0].content)
     chosen = [content[at] for at in piece.blocks or ()]
     if piece.role is Role.TOOL:
-        return read_result(next(block for one in chosen if is_result(block := mapped(one) or {})), origin=piece)
-    return Message(role=piece.role, parts=read_content(chosen), name=piece.natives[0].name or None, origin=piece)
+        beside = read_content([one for one in chosen if not is_result(mapped(one) or {})])
+        block = next(block for one in chosen if is_result(block := mapped(one) or {}))
+        return read_result(block, origin=piece, beside=beside)
+    parts = settled(read_content(chosen), ())
+    return Message(role=piece.role, parts=parts, name=piece.natives[0].name or None, origin=piece)
 
 
 def write_pieces(chunk: Sequence[Message]) -> BaseMessage:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.fields import json_text, mapped
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message, ToolCall
@@ -137,12 +137,17 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
     thoughts = _mapping(native.additional_kwargs.get(_SIGNATURES))
     given = {call.id: call for call in (*_in_extra(native), *_in_content(native)) if call.id}
     for listed in native.tool_calls:
-        call = read_call(listed)
+        call = read_call(listed, _written)
         signature = thoughts.get(call.id or "")
         own = given.get(call.id or "")
         arguments = own.arguments if own is not None and call.arguments in {"", "{}"} else call.arguments
         yield replace(call, arguments=arguments, encrypted=len(signature) if isinstance(signature, str) else 0)
     yield from map(read_call, native.invalid_tool_calls)
+
+
+def _written(arguments: object) -> str:
+    """Write arguments as LangChain's clients do."""
+    return json_text(arguments, blanks=True)
 
 
 def _in_content(native: BaseMessage) -> Iterator[ToolCall]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from llama_index.core.base.llms.types import (
     AudioBlock,
@@ -17,6 +18,7 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
+from ctx_core.conversation.block_table import DOCUMENT, REASONING
 from ctx_core.conversation.fields import encrypted
 from ctx_core.conversation.messages import (
     AudioPart,
@@ -30,6 +32,8 @@ from ctx_core.conversation.messages import (
     TextPart,
     VideoPart,
 )
+from ctx_core.conversation.whole import beside_of, whole
+from llamaindex_ctx.tool_calls import written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,14 +58,16 @@ def read_block(block: Block) -> tuple[Part, ...]:
         case TextBlock():
             return (TextPart(block.text, raw=block),)
         case ThinkingBlock():
-            return (ReasoningPart(block.content or "", encrypted=encrypted(block.additional_information), raw=block),)
+            told = block.additional_information
+            inside = beside_of(REASONING, told)
+            return (ReasoningPart(block.content or "", encrypted=encrypted(told), inside=inside, raw=block),)
         case ImageBlock():
             return (_read_image(block),)
         case AudioBlock():
             media_type = f"audio/{block.format}" if block.format else None
-            return (AudioPart(data=_base64_text(block.audio), media_type=media_type, raw=block),)
+            return (AudioPart(data=_content(block.audio, block.url), media_type=media_type, raw=block),)
         case VideoBlock():
-            return (VideoPart(data=_base64_text(block.video), media_type=block.video_mimetype, raw=block),)
+            return (VideoPart(data=_content(block.video, block.url), media_type=block.video_mimetype, raw=block),)
         case DocumentBlock():
             return (_read_document(block),)
         case CitableBlock():
@@ -73,7 +79,14 @@ def read_block(block: Block) -> tuple[Part, ...]:
         case CachePoint():
             return (OpaquePart(kind=block.block_type, raw=block),)
         case _:
-            return (OpaquePart(kind=str(getattr(block, "block_type", "unknown")), raw=block),)
+            return (whole(says(block), kind=str(getattr(block, "block_type", "unknown")), raw=block),)
+
+
+def says(block: Block) -> dict[str, Any]:
+    """Give what a block says by name; of a call, written as clients write it."""
+    if isinstance(block, ToolCallBlock):
+        return {"id": block.tool_call_id, "name": block.tool_name, "arguments": written(block.tool_kwargs)}
+    return block.model_dump(exclude_none=True)
 
 
 def write_part(part: Part) -> Block | None:
@@ -105,7 +118,7 @@ def write_part(part: Part) -> Block | None:
 def _read_image(block: ImageBlock, *, raw: Block | None = None) -> ImagePart:
     return ImagePart(
         url=None if block.url is None else str(block.url),
-        data=_base64_text(block.image),
+        data=block.image.decode("ascii", "replace") if isinstance(block.image, bytes) and block.image else None,
         media_type=block.image_mimetype,
         detail=block.detail,
         raw=raw or block,
@@ -113,7 +126,9 @@ def _read_image(block: ImageBlock, *, raw: Block | None = None) -> ImagePart:
 
 
 def _read_document(block: DocumentBlock, *, raw: Block | None = None) -> FilePart:
-    return FilePart(data=_base64_text(block.data), media_type=block.document_mimetype, raw=raw or block)
+    data = _content(block.data, block.url)
+    inside = beside_of(DOCUMENT, {"filename": block.title})
+    return FilePart(data=data, media_type=block.document_mimetype, inside=inside, raw=raw or block)
 
 
 def _read_quoted(
@@ -132,9 +147,16 @@ def _read_quoted(
     return tuple(parts)
 
 
-def _base64_text(content: object) -> str | None:
-    # The blocks keep their content as base64 in bytes; a stream is left alone, since reading it would move it.
-    return content.decode("ascii", "replace") if isinstance(content, bytes) and content else None
+def _content(content: object, url: object = None) -> str | bytes | None:
+    """Give a content: blocks keep it as base64 in bytes. Of streams only what reading does not move is read.
+
+    Pictures in streams are not read: they have a price without their size.
+    """
+    if isinstance(content, bytes) and content:
+        return content.decode("ascii", "replace")
+    if isinstance(content, BytesIO):
+        return content.getvalue()
+    return str(url) if str(url)[:5].lower() == "data:" else None
 
 
 def _bytes(content: str | bytes | None) -> bytes | None:

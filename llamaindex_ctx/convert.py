@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
+from ctx_core.conversation.content_blocks import settled
 from ctx_core.conversation.fields import id_or_none
 from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
-from llamaindex_ctx.blocks import read_block, write_part
+from llamaindex_ctx.blocks import read_block, says, write_part
 from llamaindex_ctx.tool_calls import (
     LEGACY,
     LISTED,
     is_legacy,
     is_oddly_spelled,
     read_calls,
+    said_beside,
     spelled,
     spellings,
     with_id,
@@ -83,10 +85,12 @@ class ChatMessageCodec:
         role = self.role(native)
         extras = native.additional_kwargs
         call_id, name = extras.get(_CALL_ID), extras.get(_NAME)
+        calls = read_calls(native) if role is Role.ASSISTANT else ()
         return Message(
             role=role,
-            parts=_read_parts(native),
-            tool_calls=read_calls(native) if role is Role.ASSISTANT else (),
+            parts=settled(_read_parts(native), calls, says),
+            tool_calls=calls,
+            beside=said_beside(native),
             # An assistant's message with this id is the answer of a `return_direct` tool, and no tool's result.
             tool_call_id=id_or_none(call_id) if role is Role.TOOL else None,
             name=name if isinstance(name, str) and name else None,

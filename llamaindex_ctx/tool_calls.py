@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 
-from ctx_core.conversation.calls import read_call
-from ctx_core.conversation.fields import mapped
-from ctx_core.conversation.messages import ToolCall
+from ctx_core.conversation.block_table import BESIDE
+from ctx_core.conversation.calls import read_call, row_of_call
+from ctx_core.conversation.fields import json_text, mapped
+from ctx_core.conversation.messages import OpaquePart, ToolCall
 from ctx_core.conversation.natives import copied
+from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.conversation.messages import Message
+    from ctx_core.conversation.messages import Message, Part
 
 SpellingT = TypeVar("SpellingT")
 
@@ -30,6 +32,8 @@ LISTED: Final = "tool_calls"
 LEGACY: Final = "function_call"
 """The key of `additional_kwargs` with the one call of OpenAI's first function API."""
 
+_COUNTED: Final = frozenset({LISTED, LEGACY, "refusal", "name", "reasoning_content", "tool_call_id"})
+"""Keys of `additional_kwargs` that are counted elsewhere, or that are ids."""
 _FIELDS: Final = ("type", "id", "tool_id", "tool_call_id", "call_id", "name", "tool_name", "arguments", "tool_kwargs")
 """What objects of LlamaIndex' and of other clients say of a call, such as a `ToolSelection`."""
 
@@ -61,6 +65,18 @@ def read_calls(message: ChatMessage) -> tuple[ToolCall, ...]:
             unmatched.remove(at)
             calls[at] = _joined(calls[at], call)
     return tuple(calls)
+
+
+def said_beside(message: ChatMessage) -> tuple[Part, ...]:
+    """Give what `additional_kwargs` say beside calls, which goes out with the calls that stand there."""
+    extras, blocks = message.additional_kwargs, any(isinstance(block, ToolCallBlock) for block in message.blocks)
+    refusal: object = extras.get("refusal")
+    said: list[Part] = [OpaquePart(kind="refusal", text=refusal)] if isinstance(refusal, str) and refusal else []
+    if blocks or not _entries(message):
+        return tuple(said)
+    for entry in map(mapped, _entries(message)):
+        said.extend(() if entry is None else beside_of(row_of_call(entry), entry))
+    return (*said, *beside_of(BESIDE, {key: held for key, held in extras.items() if key not in _COUNTED}))
 
 
 def spellings(calls: Iterable[ToolCall]) -> frozenset[int]:
@@ -109,7 +125,12 @@ def _entries(message: ChatMessage) -> list[object]:
 
 def _from_block(block: ToolCallBlock) -> ToolCall:
     fields = {"id": block.tool_call_id, "name": block.tool_name, "arguments": block.tool_kwargs}
-    return replace(read_call(fields), raw=Spellings((block,)))
+    return replace(read_call(fields, written), raw=Spellings((block,)))
+
+
+def written(arguments: object) -> str:
+    """Write arguments as LlamaIndex' clients do."""
+    return json_text(arguments, blanks=True, ascii_only=True)
 
 
 def _from_entry(entry: object) -> ToolCall:

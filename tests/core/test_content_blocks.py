@@ -134,7 +134,10 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             {"type": "document", "document": {"format": "md", "name": "a", "source": {"content": [{"text": "hi"}]}}},
             FilePart(text="hi", media_type="text/markdown"),
         ),
-        ({"type": "file", "file": {"source": {"of": "ours"}, "file_data": "AA"}}, FilePart(data="AA")),
+        (
+            {"type": "file", "file": {"source": {"of": "ours"}, "file_data": "AA"}},
+            FilePart(data="AA", inside=(OpaquePart(text='{"file":{"source":{"of":"ours"}}}'),)),
+        ),
         (
             {"type": "image", "image": {"format": "png", "source": {"bytes": b"AA"}}},
             ImagePart(data=b"AA", media_type="image/png"),
@@ -166,7 +169,8 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             {"type": "computer_call_output", "output": {"image_url": "data:image/png;base64,AAAA"}},
             OpaquePart(
                 kind="computer_call_output",
-                text='{"type":"computer_call_output","output":{"image_url":"data:image/png;base64,AAAA"}}',
+                text='{"type":"computer_call_output"}',
+                inside=(ImagePart(data="data:image/png;base64,AAAA", media_type="image/png"),),
             ),
         ),
         ({"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, ReasoningPart("hm")),
@@ -174,7 +178,10 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
         ({"type": "reasoning", "reasoning": "hm"}, ReasoningPart("hm")),
         ({"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}, ReasoningPart("hm")),
         ({"type": "redacted_thinking", "data": "s" * 99}, ReasoningPart("", encrypted=99)),
-        ({"type": "citation", "cited_text": "so", "url": "u"}, CitationPart("so")),
+        (
+            {"type": "citation", "cited_text": "so", "url": "u"},
+            CitationPart("so", inside=(OpaquePart(text='{"url":"u"}'),)),
+        ),
         ({"type": "tool_use", "id": "c1", "name": "f", "input": {}}, OpaquePart(kind="tool_use", call_id="c1")),
         ({"type": "tool_call", "id": "c1", "name": "f", "args": {}}, OpaquePart(kind="tool_call", call_id="c1")),
         (

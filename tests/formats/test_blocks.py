@@ -200,9 +200,8 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
         answer({"type": "web_search_tool_result", "tool_use_id": "s", "content": SEARCHED}),
         OpaquePart(
             kind="web_search_tool_result",
-            text='{"type":"web_search_tool_result","tool_use_id":"s",'
-            '"content":[{"type":"web_search_result","title":"Tides"}]}',
-            encrypted=160,
+            text='{"type":"web_search_tool_result","tool_use_id":"s","content":'
+            '[{"type":"web_search_result","title":"Tides","encrypted_content":"' + "e" * 160 + '"}]}',
         ),
     ),
     (
@@ -291,7 +290,7 @@ def test_what_a_block_is(name: FormatName, native: Any, part: Part) -> None:
     ],
 )
 def test_nothing_that_is_sent_is_free(name: FormatName, native: Any) -> None:
-    """Of a kind that nobody knows, all of its JSON is counted; of encrypted texts, what they say."""
+    """Of a kind that nobody knows, all of its JSON is counted."""
     (message,) = read(name, native)
     assert LETTERS.count_message(message) >= LETTERS.count_message(Message(role=message.role)) + 25
 

@@ -185,8 +185,8 @@ def test_every_call_is_read_once() -> None:
     """Calls spelled in three places are read once, the malformed one with them."""
     calls = CODEC.read(full_answer()).tool_calls
     assert [(call.id, call.name, call.arguments) for call in calls] == [
-        ("t1", "f", '{"a":1}'),
-        ("t2", "g", '{"b":2}'),
+        ("t1", "f", '{"a": 1}'),
+        ("t2", "g", '{"b": 2}'),
         ("i1", "h", "{bad"),
     ]
 

@@ -67,11 +67,11 @@ def test_every_spelling_in_the_extras_is_read(spelled: object) -> None:
 
 
 def test_blocks_are_read() -> None:
-    """A block's arguments are compact JSON, or the text as the model wrote it."""
+    """A block's arguments are JSON as the clients write it, or the text as the model wrote it."""
     raw = ToolCallBlock(tool_call_id="c2", tool_name="find", tool_kwargs='{"q": ')
     calls = CODEC.read(assistant(block("c1", q="ä"), raw)).tool_calls
     assert [(call.id, call.name, call.arguments) for call in calls] == [
-        ("c1", "find", '{"q":"ä"}'),
+        ("c1", "find", '{"q": "\\u00e4"}'),
         ("c2", "find", '{"q": '),
     ]
 

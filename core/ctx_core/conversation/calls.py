@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ctx_core.conversation.block_table import CALL
 from ctx_core.conversation.fields import (
     arguments_text,
     encrypted,
@@ -17,7 +19,9 @@ from ctx_core.conversation.fields import (
 from ctx_core.conversation.messages import ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from ctx_core.conversation.block_types import BlockType
 
 _TYPES: Final = frozenset(
     {
@@ -41,10 +45,24 @@ def is_call(block: Mapping[str, Any]) -> bool:
     return any(mapped(block.get(key)) is not None for key in _BY_KEY)
 
 
-def read_call(spelling: object) -> ToolCall:
+def row_of_call(block: Mapping[str, Any]) -> BlockType:
+    """Give the row of a call, with the one key that its arguments are read from, wherever it stands."""
+    inner = mapping_in(block, *_INNER) or block
+    key = next((key for key in _ARGUMENTS if inner.get(key) is not None), None)
+    if key is None:
+        return CALL
+    read = frozenset({key})
+    if inner is block:
+        return replace(CALL, read=CALL.read | read)
+    within = {name: replace(row, read=row.read | read) if name in _INNER else row for name, row in CALL.within.items()}
+    return replace(CALL, within=within)
+
+
+def read_call(spelling: object, write: Callable[[object], str] | None = None) -> ToolCall:
     """Give the call that a dict or an object spells; `raw` is the spelling itself.
 
-    One without a name of its own, such as `computer_call`, has that of its type.
+    One without a name of its own, such as `computer_call`, has that of its type. Arguments that are no text yet are
+    written by `write`, or as compact JSON.
     """
     outer = mapped(spelling) or {}
     inner = mapping_in(outer, *_INNER) or outer
@@ -52,7 +70,7 @@ def read_call(spelling: object) -> ToolCall:
     return ToolCall(
         id=call_id,
         name=string_or_none(first_in(inner, *_NAME)) or kind_of(outer).removesuffix("_call") * _is_nameless(outer),
-        arguments=arguments_text(first_in(inner, *_ARGUMENTS)),
+        arguments=arguments_text(first_in(inner, *_ARGUMENTS), write),
         encrypted=encrypted(outer) if inner is not outer else 0,
         raw=spelling,
     )

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ctx_core.conversation.calls import is_call, read_call
+from ctx_core.conversation.block_table import MADE_IMAGE, QUOTED, REASONING, REDACTED, TEXT, WORDS
+from ctx_core.conversation.block_types import BlockType
+from ctx_core.conversation.calls import is_call, read_call, row_of_call
 from ctx_core.conversation.fields import (
     arguments_text,
     encrypted,
-    json_text,
     kind_of,
     mapped,
     mapping_in,
+    signature,
+    string_or_none,
     visible_text,
+    words_of,
 )
 from ctx_core.conversation.media_blocks import read_media
-from ctx_core.conversation.messages import CitationPart, OpaquePart, Part, ReasoningPart, TextPart
+from ctx_core.conversation.messages import CitationPart, ImagePart, OpaquePart, Part, ReasoningPart, TextPart, ToolCall
+from ctx_core.conversation.whole import row_of_medium, whole
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _TEXT: Final = frozenset({"text", "input_text", "output_text", "refusal"})
 _REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content"})
 _CITATION: Final = frozenset({"citation", "citable"})
 _MARKS: Final = frozenset({"cachePoint", "cache_point", "cache"})
 """What says where a cache ends, by type or by key: nothing that the model reads."""
+_MARK: Final = BlockType(free=frozenset({"type", "cache_type", "ttl", "default"}))
 _BESIDE_TEXT: Final = frozenset({"text", "thought", "thoughtSignature", "thought_signature", "citations", "index"})
 """Keys of a text of Google's or Bedrock's, which have no type."""
+_ALL: Final = BlockType()
 
 
 def read_content(content: object) -> tuple[Part, ...]:
@@ -47,7 +55,7 @@ def read_content(content: object) -> tuple[Part, ...]:
 
 
 def read_block(raw: object) -> Part:
-    """Give the part that one content block is, whichever provider's spelling it has.
+    """Give the part that one content block is, whichever provider's spelling it has, with all that it says.
 
     Raises:
         MessageError: for something that is neither a string nor a block.
@@ -58,7 +66,34 @@ def read_block(raw: object) -> Part:
     if block is None:
         msg = f"a content part must be a string or a dict, found {type(raw).__name__}"
         raise MessageError(msg)
-    return _read(block, raw)
+    part, row = _read(block, raw)
+    if row is None or not (left := row.rest(block)):
+        return part
+    return replace(part, inside=(*part.inside, whole(left)))
+
+
+def settled(
+    parts: Iterable[Part], calls: Iterable[ToolCall], says: Callable[[Any], object] = lambda raw: raw
+) -> tuple[Part, ...]:
+    """Give parts in which a block that spells a call is counted, unless the call is among these, which are counted.
+
+    A call may stand where nobody calls, in a message of the user, or be lacking in the list of calls. It is sent.
+
+    Args:
+        parts: the parts.
+        calls: the calls that are read and counted by themselves.
+        says: gives what a framework's own block says, as a mapping.
+    """
+    left = [call.id or "" for call in calls]
+    found: list[Part] = []
+    for part in parts:
+        if isinstance(part, OpaquePart) and part.call_id is not None:
+            if part.call_id not in left:
+                found.append(whole(says(part.raw), kind=part.kind, raw=part.raw))
+                continue
+            left.remove(part.call_id)
+        found.append(part)
+    return tuple(found)
 
 
 def is_mark(block: Mapping[str, Any]) -> bool:
@@ -66,46 +101,70 @@ def is_mark(block: Mapping[str, Any]) -> bool:
     return kind_of(block) in _MARKS or (len(block) == 1 and next(iter(block)) in _MARKS)
 
 
-def _read(block: Mapping[str, Any], raw: object) -> Part:
+def _read(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None]:
+    """Give the part, and the row of what is read and free in the block; None where nothing is left."""
     kind = kind_of(block)
     if kind in _TEXT:
-        return TextPart(str(block.get("text") or block.get("refusal") or ""), raw=raw)
+        return _text(block, str(block.get("text") or block.get("refusal") or ""), raw), TEXT
     if kind in _REASONING:
         inner = mapping_in(block, "reasoning_content") or block  # LangChain's way of writing Bedrock's
-        return ReasoningPart(reasoning_text(inner), encrypted=encrypted(inner), raw=raw)
+        part = ReasoningPart(reasoning_text(inner), encrypted=encrypted(inner), raw=raw)
+        return part, _row_of_reasoning(inner, REDACTED if kind == "redacted_thinking" else REASONING)
     if kind in _CITATION:
-        return CitationPart(visible_text(block), raw=raw)
+        return CitationPart(_quoted(block), raw=raw), QUOTED
     if is_call(block):
-        call = read_call(block)
-        return OpaquePart(kind=kind or "function_call", call_id=call.id or "", raw=raw)
+        return OpaquePart(kind=kind or "function_call", call_id=read_call(block).id or "", raw=raw), row_of_call(block)
     if is_mark(block):
-        return OpaquePart(kind=kind or next(iter(block)), raw=raw)
-    media = read_media(block, raw)
-    return media or _read_by_keys(block, raw) or _opaque(block, kind, raw)
+        return OpaquePart(kind=kind or next(iter(block)), raw=raw), _MARK if kind else None
+    if kind == "image_generation_call":
+        return ImagePart(data=string_or_none(block.get("result")), raw=raw), MADE_IMAGE
+    if (medium := read_media(block, raw)) is not None:
+        return medium, row_of_medium(medium)
+    return _by_keys(block, raw) or (whole(block, kind=kind or "unknown", raw=raw), None)
 
 
-def _read_by_keys(block: Mapping[str, Any], raw: object) -> Part | None:
+def _text(block: Mapping[str, Any], text: str, raw: object) -> TextPart:
+    """Give a text, with the copy of the thoughts before it that Google has put there."""
+    copy = signature(block)
+    return TextPart(text, inside=(ReasoningPart(encrypted=copy),) if copy else (), raw=raw)
+
+
+def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None] | None:
     """Give the part of a block that says what it is by its keys, as Google's API and Bedrock's have it.
 
     Only where it has no others: what is somebody's own is read whole.
     """
     keys = set(block) - {"type"}
     if keys == {"json"}:
-        return TextPart(arguments_text(block["json"]), raw=raw)
+        return TextPart(arguments_text(block["json"]), raw=raw), None
     if keys == {"reasoningContent"}:
         thoughts = mapping_in(block, "reasoningContent")
         told = mapping_in(thoughts, "reasoningText") or thoughts
-        return ReasoningPart(str(told.get("text") or ""), encrypted=max(encrypted(told), _redacted(told)), raw=raw)
+        copy = max(encrypted(told), _redacted(thoughts))
+        return ReasoningPart(str(told.get("text") or ""), encrypted=copy, raw=raw), REASONING
     if keys == {"guardContent"} and (guarded := mapping_in(mapping_in(block, "guardContent"), "text")):
-        return TextPart(str(guarded.get("text") or ""), raw=raw)
-    if keys == {"searchResult"} or kind_of(block) == "search_result":
-        return OpaquePart(kind="search_result", text=visible_text(block), raw=raw)
+        return TextPart(str(guarded.get("text") or ""), raw=raw), _GUARDED
+    if keys == {"searchResult"}:
+        found = mapping_in(block, "searchResult")
+        return OpaquePart(kind="search_result", text=_quoted(found), raw=raw), BlockType(
+            within={"searchResult": QUOTED}
+        )
+    if kind_of(block) == "search_result":
+        return OpaquePart(kind="search_result", text=_quoted(block), raw=raw), QUOTED
     if "type" in block or not keys <= _BESIDE_TEXT:
         return None
     text = block.get("text")
     if block.get("thought") is True:
-        return ReasoningPart(str(text or ""), encrypted=encrypted(block), raw=raw)
-    return TextPart(text, raw=raw) if isinstance(text, str) else None
+        row = BlockType(read=frozenset({"text"}), free=REASONING.free)
+        return ReasoningPart(str(text or ""), encrypted=encrypted(block), raw=raw), row
+    return (_text(block, text, raw), TEXT) if isinstance(text, str) else None
+
+
+_GUARDED: Final = BlockType(
+    within={
+        "guardContent": BlockType(within={"text": BlockType(read=frozenset({"text"}), free=frozenset({"qualifiers"}))})
+    }
+)
 
 
 def _redacted(thoughts: Mapping[str, Any]) -> int:
@@ -113,30 +172,25 @@ def _redacted(thoughts: Mapping[str, Any]) -> int:
     return len(held) if isinstance(held, str | bytes) else 0
 
 
-def _opaque(block: Mapping[str, Any], kind: str, raw: object) -> OpaquePart:
-    """Give a block of a kind that is not known: nothing in it is free, encrypted texts cost what they say."""
-    plain, characters = _without_encrypted(block)
-    return OpaquePart(kind=kind or "unknown", text=json_text(plain), encrypted=characters, raw=raw)
+def _quoted(block: Mapping[str, Any]) -> str:
+    """Give the texts of a quotation: its title, its source and its words, in their order."""
+    held = (words_of(told) if key == "content" else visible_text(told) for key, told in block.items() if key in _TOLD)
+    return " ".join(text for text in held if text)
 
 
-def _without_encrypted(value: object, depth: int = 8) -> tuple[object, int]:
-    fields = mapped(value)
-    if depth and fields is not None:
-        pairs = {
-            name: _without_encrypted(held, depth - 1) for name, held in fields.items() if name != "encrypted_content"
-        }
-        characters = sum(count for _, count in pairs.values())
-        hidden = fields.get("encrypted_content")
-        if isinstance(hidden, str):
-            characters += len(hidden)
-        return {name: plain for name, (plain, _) in pairs.items()}, characters
-    if depth and isinstance(value, list | tuple):
-        found = [_without_encrypted(one, depth - 1) for one in cast("list[object]", value)]
-        return [plain for plain, _ in found], sum(count for _, count in found)
-    return value, 0
+_TOLD: Final = QUOTED.read | {"content"}
+_THOUGHTS: Final = ("thinking", "reasoning", "text", "summary")
 
 
 def reasoning_text(block: Mapping[str, Any]) -> str:
     """Give what a block of reasoning says, under whichever provider's name for it."""
-    told: object = next((block[key] for key in ("thinking", "reasoning", "text", "summary") if block.get(key)), "")
-    return visible_text(told)  # Mistral's is a list of blocks
+    return words_of(next((block[key] for key in _THOUGHTS if block.get(key)), ""))  # Mistral's is a list of blocks
+
+
+def _row_of_reasoning(told: Mapping[str, Any], row: BlockType) -> BlockType:
+    """Give the row of thoughts, with the one key that their text is read from."""
+    key = next((key for key in _THOUGHTS if told.get(key)), None)
+    if key is None:
+        return row
+    listed = not isinstance(told[key], str)
+    return replace(row, within={**row.within, key: WORDS}) if listed else replace(row, read=row.read | {key})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
-_ENCRYPTED: Final = ("encrypted_content", "data", "signature", "thoughtSignature", "thought_signature")
+_SIGNATURES: Final = ("signature", "thoughtSignature", "thought_signature")
+_ENCRYPTED: Final = ("encrypted_content", "data", *_SIGNATURES)
 """Under which providers give what only they can read."""
 _UNREAD: Final = frozenset({"type", "id", "base64", "url", "mime_type", *_ENCRYPTED})
 
@@ -66,45 +67,74 @@ def encrypted(block: Mapping[str, Any]) -> int:
     return max((len(value) for value in held if isinstance(value, str | bytes)), default=0)
 
 
-def visible_text(value: object, *, depth: int = 8) -> str:
-    """Give the strings inside a block that a model is likely to read; payloads and signatures are not.
-
-    Stops at `depth` levels, so that a circular value ends.
-    """
-    if isinstance(value, str):
-        return "" if value[:5].lower() == "data:" and ";base64," in value[:200] else value
-    if depth == 0:
-        return ""
-    mapping = mapped(value)
-    if mapping is not None:
-        inner = (visible_text(item, depth=depth - 1) for key, item in mapping.items() if key not in _UNREAD)
-    elif isinstance(value, list | tuple):
-        inner = (visible_text(item, depth=depth - 1) for item in cast("list[object]", value))
-    elif isinstance(value, int | float):
-        return str(value)
-    else:
-        return ""
-    return " ".join(text for text in inner if text)
+def signature(block: Mapping[str, Any]) -> int:
+    """Give the characters of the encrypted thoughts that came with a block that is something else: a text, a call."""
+    held = (holder.get(key) for holder in (block, mapping_in(block, "extras")) for key in _SIGNATURES)
+    return max((len(value) for value in held if isinstance(value, str | bytes)), default=0)
 
 
-def arguments_text(arguments: object) -> str:
-    """Give the arguments of a call as text: as they are, or as compact JSON; never an error.
+def words_of(content: object) -> str:
+    """Give the texts of a content: of a text, or of the texts and the blocks of text in a list."""
+    if isinstance(content, str):
+        return content
+    listed = cast("list[object]", content) if isinstance(content, list | tuple) else []
+    texts = (one if isinstance(one, str) else string_or_none((mapped(one) or {}).get("text")) for one in listed)
+    return " ".join(text for text in texts if text)
 
-    What JSON cannot hold is written with `str`, since providers reject it anyway.
+
+def visible_text(value: object) -> str:
+    """Give the texts in a value of a known kind, in order: what names, places or signs it is left out."""
+    return " ".join(text for text in _texts(value, unread=_UNREAD) if text)
+
+
+def _texts(value: object, *, unread: frozenset[str]) -> Iterator[str]:
+    """Give each text in a value, however deep; what contains itself is read once."""
+    seen = set[int]()
+    waiting: list[object] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+            continue
+        if isinstance(one, int | float):
+            yield str(one)
+            continue
+        fields = mapped(one)
+        inner: list[object] = []
+        if fields is not None:
+            inner = [held for key, held in fields.items() if key not in unread]
+        elif isinstance(one, list | tuple):
+            inner = list(cast("Iterable[object]", one))
+        if inner and id(one) not in seen:
+            seen.add(id(one))
+            waiting.extend(reversed(inner))
+
+
+def arguments_text(arguments: object, write: Callable[[object], str] | None = None) -> str:
+    """Give the arguments of a call as text: as they are, or as the JSON that `write` makes of them, else compact.
+
+    Never an error: what JSON cannot hold is written with `str`, since providers reject it anyway.
     """
     if arguments is None:
         return ""
     if isinstance(arguments, str):
         return arguments
-    return json_text(arguments)
+    return (write or json_text)(arguments)
 
 
-def json_text(value: object) -> str:
-    """Give a value as compact JSON, with nothing left out; never an error."""
+def json_text(value: object, *, blanks: bool = False, ascii_only: bool = False) -> str:
+    """Give a value as JSON, with nothing left out; never an error.
+
+    Args:
+        value: the value.
+        blanks: whether a blank stands behind each comma and each colon, as Python's `json` writes it.
+        ascii_only: whether other letters are written as their numbers, as Python's `json` does too.
+    """
+    separators = (", ", ": ") if blanks else (",", ":")
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+        return json.dumps(value, ensure_ascii=ascii_only, separators=separators, default=_plain)
     except (TypeError, ValueError, RecursionError):
-        return visible_text(value)
+        return " ".join(_texts(value, unread=frozenset()))
 
 
 def _plain(value: object) -> object:

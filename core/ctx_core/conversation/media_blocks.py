@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.conversation.fields import kind_of, mapped, mapping_in, string_or_none, visible_text
+from ctx_core.conversation.fields import first_in, kind_of, mapped, mapping_in, string_or_none, visible_text, words_of
 from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
+from ctx_core.conversation.recognized_media import MEDIA_TYPES, medium_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,10 +32,24 @@ _GOOGLE: Final = ("inline_data", "inlineData", "file_data", "fileData")
 _BEDROCK: Final = ("image", "video", "audio", "document")
 _DOCUMENTS: Final = {"txt": "text/plain", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
 """What Bedrock calls the formats of documents that are plain text."""
+_INNER: Final = ("input_audio", "audio_url", "video_url", "input_video", "file", "image_url", "source")
+_CONTENT: Final = (
+    "base64",
+    "data",
+    "file_data",
+    "url",
+    "file_url",
+    "image_url",
+    "file_id",
+    "file_uri",
+    "uri",
+    "s3Location",
+)
+"""Keys of a content, or of a place where one is."""
 
 
 def read_media(block: Mapping[str, Any], raw: object) -> MediaPart | None:
-    """Give the part of a medium, with the block or object that it was read from; None for a block that is none."""
+    """Give the part of a medium, with the block or object that it was read from; None for a block that holds none."""
     for key in _GOOGLE:
         inner = mapped(block.get(key))
         if inner is not None:
@@ -45,20 +60,37 @@ def read_media(block: Mapping[str, Any], raw: object) -> MediaPart | None:
     bedrock = _of_bedrock(mapping_in(block, "guardContent") or block, raw)
     if bedrock is not None:
         return bedrock
-    match _KINDS.get(kind):
-        case "image":
-            return _read_image(block, raw)
-        case "audio":
-            inner = mapping_in(block, "input_audio")
-            data = inner.get("data") or block.get("base64")
-            return AudioPart(data=_content(data), media_type=string_or_none(block.get("mime_type")), raw=raw)
-        case "video":
-            data, media_type = block.get("base64"), block.get("mime_type")
-            return VideoPart(data=_content(data), media_type=string_or_none(media_type), raw=raw)
-        case "file":
-            return _read_file(block, raw)
-        case _:
-            return None
+    family = _KINDS.get(kind)
+    if family is None or not (kind == "computer_screenshot" or _holds_something(block, family)):
+        return None
+    if family == "image":
+        return _read_image(block, raw)
+    if family == "file":
+        return _read_file(block, raw)
+    data, media_type = _recorded(block), string_or_none(first_in(block, *MEDIA_TYPES))
+    if family == "audio":
+        return AudioPart(data=data, media_type=media_type, raw=raw)
+    return VideoPart(data=data, media_type=media_type, raw=raw)
+
+
+def _holds_something(block: Mapping[str, Any], family: str) -> bool:
+    """Whether a block has a content, or says where one is."""
+    source = mapping_in(block, "source")
+    if family == "file" and (block.get("text") or source.get("text") or source.get("content")):
+        return True
+    holders = (block, *(mapping_in(block, key) for key in _INNER))
+    return any(holder.get(key) and mapped(holder[key]) is None for holder in holders for key in _CONTENT)
+
+
+def _recorded(block: Mapping[str, Any]) -> str | bytes | None:
+    holders = (block, *(mapping_in(block, key) for key in ("input_audio", "audio_url", "video_url", "input_video")))
+    for holder in (*holders, mapping_in(block, "source")):
+        if (data := _content(holder.get("base64") or holder.get("data"))) is not None:
+            return data
+        url = string_or_none(holder.get("url"))
+        if url is not None and url[:5].lower() == "data:":
+            return url
+    return None
 
 
 def _of_bedrock(holder: Mapping[str, Any], raw: object) -> MediaPart | None:
@@ -77,15 +109,8 @@ def _of_bedrock(holder: Mapping[str, Any], raw: object) -> MediaPart | None:
 
 
 def _medium(inner: Mapping[str, Any], raw: object) -> MediaPart:
-    media_type = str(inner.get("mime_type") or inner.get("mimeType") or "")
-    data = _content(inner.get("data"))
-    if media_type.startswith("image"):
-        return ImagePart(data=data, media_type=media_type, raw=raw)
-    if media_type.startswith("audio"):
-        return AudioPart(data=data, media_type=media_type, raw=raw)
-    if media_type.startswith("video"):
-        return VideoPart(data=data, media_type=media_type, raw=raw)
-    return FilePart(data=data, media_type=media_type or None, raw=raw)
+    media_type, data = string_or_none(first_in(inner, *MEDIA_TYPES)) or "", _content(inner.get("data"))
+    return medium_of(media_type, data, raw)
 
 
 def _read_image(block: Mapping[str, Any], raw: object) -> ImagePart:
@@ -94,7 +119,7 @@ def _read_image(block: Mapping[str, Any], raw: object) -> ImagePart:
     return ImagePart(
         url=string_or_none(url or source.get("url")),
         data=_content(block.get("base64") or block.get("data") or source.get("data")),
-        media_type=string_or_none(block.get("mime_type") or source.get("media_type")),
+        media_type=string_or_none(first_in(block, *MEDIA_TYPES) or source.get("media_type")),
         detail=string_or_none(inner.get("detail") or block.get("detail")),
         raw=raw,
     )
@@ -103,8 +128,8 @@ def _read_image(block: Mapping[str, Any], raw: object) -> ImagePart:
 def _read_file(block: Mapping[str, Any], raw: object) -> FilePart:
     source, inner = mapping_in(block, "source"), mapping_in(block, "file") or block
     plain = string_or_none(block.get("text")) or _document_text(block)
-    data = block.get("base64") or source.get("data") or inner.get("file_data") or block.get("data")
-    media_type = block.get("mime_type") or source.get("media_type")
+    data = block.get("base64") or source.get("data") or inner.get("file_data") or inner.get("data") or block.get("data")
+    media_type = first_in(block, *MEDIA_TYPES) or source.get("media_type")
     if media_type is None and isinstance(data, str) and data.startswith("data:"):
         media_type = data[5:].partition(";")[0]
     return FilePart(
@@ -118,7 +143,7 @@ def _read_file(block: Mapping[str, Any], raw: object) -> FilePart:
 def _document_text(document: Mapping[str, Any]) -> str:
     """Give the text of a document that is one, with what is said about it."""
     source = mapping_in(document, "source")
-    plain = visible_text(source.get("text") or source.get("content"))
+    plain = string_or_none(source.get("text")) or words_of(source.get("content"))
     plain = plain or (visible_text(source.get("data")) if source.get("type") == "text" else "")
     about = [text for key in ("title", "context") if (text := string_or_none(document.get(key)))]
     return "\n".join([*about, plain]) if plain else ""

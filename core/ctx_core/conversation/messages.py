@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 
 class Role(StrEnum):
@@ -30,6 +33,8 @@ class Role(StrEnum):
 class _Raw:
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own block that this part was read from; goes out unchanged when the part is kept."""
+    inside: tuple[Part, ...] = field(default=(), repr=False)
+    """What else its block says and is counted: media, and what is no part of it, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +118,20 @@ class OpaquePart(_Raw):
     kind: str = "unknown"
     """The framework's name for it."""
     text: str = field(default="", repr=False)
-    """The text in it that the model is likely to read; counted. Of a kind that nobody knows, all of it, as JSON."""
-    encrypted: int = 0
-    """Characters of the encrypted texts in it, such as pages that a search has found: billed as what they say."""
+    """The text in it; counted. Of a kind that nobody knows, all of it, as JSON."""
     call_id: str | None = None
     """Set where the block is another spelling of the tool call with this id: then it is not counted
     again, and goes when the call goes."""
 
 
 Part: TypeAlias = TextPart | ReasoningPart | CitationPart | MediaPart | OpaquePart
+
+
+def all_parts(parts: Iterable[Part]) -> Iterator[Part]:
+    """Give parts, and those inside of them."""
+    for part in parts:
+        yield part
+        yield from all_parts(part.inside)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +158,8 @@ class Message:
     """The content, in order; empty for a content of null or ""."""
     tool_calls: tuple[ToolCall, ...] = ()
     """Calls that an assistant message asks for."""
+    beside: tuple[Part, ...] = field(default=(), repr=False)
+    """What the caller's own message says beside its content and is counted: it stays there, whatever the content."""
     tool_call_id: str | None = None
     """Which call a tool message answers; None for the legacy `function` role."""
     name: str | None = None
@@ -193,6 +205,11 @@ class Message:
     def text(self) -> str:
         """The text parts, joined without a separator, as providers do."""
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def has_media(self) -> bool:
+        """Whether a picture, a recording, a film or a document is in it, wherever."""
+        return any(isinstance(part, MediaPart) for part in all_parts((*self.parts, *self.beside)))
 
     @property
     def is_question(self) -> bool:

@@ -7,12 +7,11 @@ LangChain. Fields that are not known stay where they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Final, TypeAlias, assert_never, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never, cast
 
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.content_blocks import read_content, reasoning_text
-from ctx_core.conversation.fields import encrypted, id_or_none, mapped, string_or_none
+from ctx_core.conversation.content_blocks import read_content, settled
+from ctx_core.conversation.fields import id_or_none, mapped, string_or_none
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
     AudioPart,
@@ -29,8 +28,12 @@ from ctx_core.conversation.messages import (
     ToolCall,
 )
 from ctx_core.conversation.natives import copied
+from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, thoughts_outside
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.errors import MessageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 OpenAIMessage: TypeAlias = dict[str, Any]
 
@@ -42,10 +45,6 @@ _ROLES: Final = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-
-
-_THOUGHTS_OUTSIDE: Final = ("reasoning_content", "reasoning", "reasoning_details")
-"""Where hosts put the model's thoughts beside the content."""
 
 
 class OpenAICodec:
@@ -67,11 +66,14 @@ class OpenAICodec:
         """Give the neutral message of a message dict."""
         role, fields = self.role(native), _fields(native)
         parts = read_content(fields.get("content"))
-        thoughts = _thoughts_outside(fields)
+        thoughts = thoughts_outside(fields)
+        calls = _read_calls(fields, parts) if role is Role.ASSISTANT else ()
+        parts = settled(parts, calls)
         return Message(
             role=role,
             parts=parts if thoughts is None else (thoughts, *parts),
-            tool_calls=_read_calls(fields, parts) if role is Role.ASSISTANT else (),
+            tool_calls=calls,
+            beside=said_beside(fields, role),
             tool_call_id=id_or_none(fields.get("tool_call_id")) if role is Role.TOOL else None,
             name=string_or_none(fields.get("name")),
             id=string_or_none(fields.get("id")),
@@ -102,20 +104,6 @@ def _fields(native: object) -> Mapping[str, Any]:
     return fields
 
 
-def _thoughts_outside(native: Mapping[str, Any]) -> ReasoningPart | None:
-    """Give the thoughts that stand beside the content: a text, and in `reasoning_details` its encrypted copy."""
-    text = next((value for key in _THOUGHTS_OUTSIDE if isinstance(value := native.get(key), str) and value), "")
-    listed: object = native.get("reasoning_details")
-    details = [
-        cast("Mapping[str, Any]", detail)
-        for detail in (cast("list[object]", listed) if isinstance(listed, list) else ())
-        if isinstance(detail, Mapping)
-    ]
-    text = text or "".join(reasoning_text(detail) for detail in details)
-    length = sum(map(encrypted, details))
-    return ReasoningPart(text, encrypted=length) if text or length else None
-
-
 def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolCall, ...]:
     """Give the calls: those that are listed, the one of before there were tools, and what only blocks spell."""
     listed = native.get("tool_calls")
@@ -140,7 +128,7 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     if message.step_result and copy.get("role") != "user":  # a tool's message that answers no call
         copy = {key: value for key, value in copy.items() if key not in {"tool_call_id", "name"}} | {"role": "user"}
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
-        for key in _THOUGHTS_OUTSIDE:
+        for key in THOUGHTS_OUTSIDE:
             copy.pop(key, None)
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ctx_core.conversation.block_table import APPROVAL, RESULT
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import first_in, id_or_none, json_text, kind_of, mapped, mapping_in, string_or_none
 from ctx_core.conversation.messages import Message, Part, Role, TextPart
+from ctx_core.conversation.whole import beside_of, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,16 +35,18 @@ def is_result(block: Mapping[str, Any]) -> bool:
     return any(mapped(block.get(key)) is not None for key in _BY_KEY)
 
 
-def read_result(block: Mapping[str, Any], *, origin: object) -> Message:
-    """Give the message of a result.
+def read_result(block: Mapping[str, Any], *, origin: object, beside: tuple[Part, ...] = ()) -> Message:
+    """Give the message of a result, with what stands beside it in the caller's message.
 
     Raises:
         MessageError: for a content of no known shape.
     """
     found = _found(block)
+    row = APPROVAL if kind_of(block) == "mcp_approval_response" else RESULT
     return Message(
         role=Role.TOOL,
         parts=found.parts,
+        beside=(*beside_of(row, block), *beside),
         tool_call_id=found.call_id,
         name=found.name,
         failed=found.failed,
@@ -87,8 +91,8 @@ def _output(output: object) -> tuple[Part, ...]:
         return read_content(output)
     if kind_of(mapped(output) or {}) == "computer_screenshot":
         return (read_block(output),)
-    whole = json_text(output)
     listed = cast("list[object]", output) if isinstance(output, list) else [None]
     if all(kind_of(mapped(one) or {}).startswith("input_") for one in listed):
         return read_content(listed)
-    return (TextPart(whole),)
+    said = whole(output)
+    return (TextPart(said.text, inside=said.inside),)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from ctx_core.conversation.fields import mapping_in
+from ctx_core.counting.contents import bytes_of, size_of
+from ctx_core.counting.pages import pages_of
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import FilePart, MediaPart, Part
@@ -19,9 +18,10 @@ _TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "
 
 _BINARY = ("pdf", "zip", "officedocument", "msword", "ms-excel", "ms-powerpoint", "opendocument")
 """In the media types of documents that are no text, so that they need not be decoded to find out."""
-_PDF_PAGE = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
 _PAGE = 3_000
-"""Tokens of a page at most, as Anthropic's guide to PDFs has it: 1,500 to 3,000."""
+"""Tokens of the text of a page at most, as Anthropic's guide to PDFs has it: 1,500 to 3,000."""
+_PAGE_SIZE = 50_000
+"""Bytes of a page where their number is not known."""
 _SIGNED = (b"%PDF", b"PK\x03\x04")
 """What such documents begin with."""
 
@@ -33,7 +33,7 @@ def document_text(part: FilePart) -> str | None:
     media_type = (part.media_type or "").lower()
     if part.data is None or any(name in media_type for name in _BINARY):
         return None
-    content = part.data if isinstance(part.data, bytes) else _decoded(part.data)
+    content = bytes_of(part.data)
     if content is None:
         return None
     if media_type.startswith(_TEXTUAL):
@@ -46,16 +46,22 @@ def document_text(part: FilePart) -> str | None:
 
 
 def document_price(part: MediaPart, framing: DocumentFraming) -> int:
-    """Give the price of a document that is not plain text, or of what is priced like one."""
-    if part.data is None:
+    """Give the price of a document that is not plain text: of a PDF by its pages, else by its size.
+
+    So is that of a medium that has no price of its own.
+    """
+    if not part.data:
         return framing.unknown_size
-    size = len(part.data) if isinstance(part.data, bytes) else len(_payload(part.data)) * 3 // 4
+    size = size_of(part.data)
     content = 0 if framing.bytes_per_token is None else size // framing.bytes_per_token
     if "pdf" not in (part.media_type or "pdf").lower():
         return content // 4  # office files are compressed archives, most of which is layout
-    if content > _PAGE and (pages := _pages(part.data)):
-        content = min(content, pages * _PAGE)  # a large file of few pages is pictures
-    return framing.base + content
+    pages = pages_of(bytes_of(part.data) or b"")
+    if not pages:
+        return framing.base * (1 + size // _PAGE_SIZE) + content
+    # Compressed pages of text are few bytes, and pages that are pictures many.
+    least, most = (pages - 1) * framing.page, pages * _PAGE
+    return framing.base * pages + min(max(content, least), most)
 
 
 def cites(part: Part) -> bool:
@@ -66,21 +72,3 @@ def cites(part: Part) -> bool:
     block = cast("Mapping[str, Any]", raw)
     holders = (block, mapping_in(block, "document"), mapping_in(block, "searchResult"))
     return any(mapping_in(holder, "citations").get("enabled") for holder in holders)
-
-
-def _pages(data: str | bytes) -> int:
-    """Give the pages of a PDF; 0 where its list of them is compressed."""
-    content = data if isinstance(data, bytes) else _decoded(data)
-    return 0 if content is None else len(_PDF_PAGE.findall(content))
-
-
-def _payload(data: str) -> str:
-    return data.partition(",")[2] if data[:5].lower() == "data:" else data
-
-
-def _decoded(data: str) -> bytes | None:
-    data = _payload(data)
-    try:
-        return base64.b64decode(data + "=" * (-len(data) % 4))
-    except (binascii.Error, ValueError):
-        return None

@@ -134,10 +134,16 @@ class MediaFraming:
     """What a picture costs by its size."""
     image: int | None = 1_000
     """A picture whose size is not known; None: what one of 1,024 × 1,024 pixels costs."""
+    audio_second: float = 32
+    """A second of a recording. The default is Gemini's figure, the highest that is published:
+    https://ai.google.dev/gemini-api/docs/audio"""
     audio: int = 1_500
-    """A recording: about a minute."""
+    """A recording that is not at hand; and one of few seconds at least, whatever it is."""
+    video_second: float = 300
+    """A second of a film. The default is Gemini's figure, the highest that is published: a picture of 258 tokens, and
+    the sound: https://ai.google.dev/gemini-api/docs/video-understanding"""
     video: int = 8_000
-    """A film: about half a minute."""
+    """A film that is not at hand; and one of few seconds at least, whatever it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +153,10 @@ class DocumentFraming:
     unknown_size: int = 3_000
     """A document whose size is not known."""
     base: int = 100
-    """A PDF whose size is known: its first page as a picture, where the provider looks at pages."""
+    """A page of a PDF as a picture, where the provider looks at pages."""
+    page: int = 1_500
+    """The text of a page of a PDF at least, from the second page on: 1,500 to 3,000 by
+    https://docs.claude.com/en/docs/build-with-claude/pdf-support."""
     bytes_per_token: int | None = 16
     """Bytes of a document of known size that cost another token; None: they cost nothing."""
     citations: int = 0
@@ -187,6 +196,8 @@ class Framing:
             calls=CallFraming(per_call=0),
             tools=ToolFraming(per_tool=0, per_request=0),
             schema=SchemaFraming(per_schema=0),
-            media=MediaFraming(images=ImagePrice(kind="flat", unit=0), image=0, audio=0, video=0),
-            documents=DocumentFraming(unknown_size=0, base=0, bytes_per_token=None),
+            media=MediaFraming(
+                images=ImagePrice(kind="flat", unit=0), image=0, audio_second=0, audio=0, video_second=0, video=0
+            ),
+            documents=DocumentFraming(unknown_size=0, base=0, page=0, bytes_per_token=None),
         )

@@ -26,6 +26,7 @@ from ctx_core.counting.calls import minified, wrapped_calls
 from ctx_core.counting.documents import cites, document_price, document_text
 from ctx_core.counting.framing import Framing
 from ctx_core.counting.image_prices import image_size
+from ctx_core.counting.lengths import seconds
 from ctx_core.counting.margin import Margin
 from ctx_core.counting.tokenizers import CachedTokenizer
 from ctx_core.counting.tool_prices import priced_tools
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 
 _UNKNOWN_SIZE: Final = (1_024, 1_024)
 """Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
-
-_PER_ENCRYPTED: Final = 3 / 16
-"""Tokens a character of encrypted text: four of base64 are three bytes, and four bytes of a text about a token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +87,7 @@ class Prices:
         citations = self.framing.documents.citations
         if citations:
             tokens += self._scaled(citations * sum(map(cites, message.parts)), self.margin.tools)
-        return tokens + sum(map(self._part, message.parts)) + self._calls(message)
+        return tokens + sum(map(self._part, (*message.parts, *message.beside))) + self._calls(message)
 
     def sequence(self, messages: Iterable[Message]) -> int:
         """Give the price of messages that follow one another, without what a request costs once."""
@@ -160,21 +158,23 @@ class Prices:
         return self._scaled(raw * framing.per_token + framing.per_call, self.margin.tools) + self.margin.per_call
 
     def _part(self, part: Part) -> int:
+        """Give the price of a part with all that is inside; its text alone is priced with the message's."""
+        return self._itself(part) + sum(map(self._part, part.inside))
+
+    def _itself(self, part: Part) -> int:
         match part:
             case ImagePart():
                 return self._scaled(self._image(part), self.margin.media)
-            case AudioPart():
-                return self._scaled(self.framing.media.audio, self.margin.media)
-            case VideoPart():
-                return self._scaled(self.framing.media.video, self.margin.media)
+            case AudioPart() | VideoPart():
+                return self._scaled(self._recorded(part), self.margin.media)
             case FilePart() if (text := document_text(part)) is not None:
                 return self.text(text)
             case MediaPart():  # a document, or a medium without a price of its own
                 return self._scaled(document_price(part, self.framing.documents), self.margin.media)
             case OpaquePart(call_id=str()):
                 return 0
-            case OpaquePart(text=text, encrypted=characters):
-                return (self.text(text) if text else 0) + self._scaled(characters * _PER_ENCRYPTED, self.margin.text)
+            case OpaquePart(text=text):
+                return self.text(text) if text else 0
             case TextPart():
                 return 0  # priced with the message: the provider joins its texts before it encodes them
             case ReasoningPart(text=text, encrypted=characters):
@@ -188,6 +188,12 @@ class Prices:
         if size is None and framing.image is not None:
             return framing.image
         return framing.images.tokens(*(size or _UNKNOWN_SIZE), image.detail)
+
+    def _recorded(self, part: AudioPart | VideoPart) -> int:
+        framing = self.framing.media
+        sound = isinstance(part, AudioPart)
+        rate, least = (framing.audio_second, framing.audio) if sound else (framing.video_second, framing.video)
+        return max(least, math.ceil((seconds(part) or 0) * rate)) if rate else least
 
     def _scaled(self, tokens: float, factor: float) -> int:
         scaled = tokens * factor

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ctx_core.budget import Share, Tokens
-from ctx_core.conversation.messages import MediaPart, Message, Role
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.calibration import Underestimate
 from ctx_core.counting.counts import TokenCount
@@ -182,7 +182,7 @@ class Assembly:
         counter = self.plan.counter
         if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
             return None
-        if any(isinstance(part, MediaPart) for message in messages for part in message.parts):
+        if any(message.has_media for message in messages):
             return None
         plain = counter.without_margin.measure(messages, tools=self.plan.definitions, options=self.plan.options)
         return TokenCount(estimate=plain.estimate, bound=bound)

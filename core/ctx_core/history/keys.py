@@ -14,6 +14,7 @@ from ctx_core.conversation.messages import (
     Message,
     OpaquePart,
     Role,
+    all_parts,
 )
 from ctx_core.history.places import Position, positions
 
@@ -42,7 +43,7 @@ def message_key(message: Message) -> str:
     speaker = "" if message.role is Role.TOOL else message.name or ""
     for text in (message.role, speaker, message.text, message.tool_call_id or "", *calls):
         _feed(digest, text)
-    for part in message.parts:
+    for part in all_parts((*message.parts, *message.beside)):
         for content in _contents(part):
             _feed(digest, content)
     return digest.hexdigest()

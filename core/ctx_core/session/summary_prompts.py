@@ -16,6 +16,7 @@ from ctx_core.conversation.messages import (
     Role,
     TextPart,
 )
+from ctx_core.counting.calls import minified
 from ctx_core.counting.documents import document_text
 from ctx_core.counting.image_prices import image_size
 from ctx_core.truncation import cut_middle
@@ -70,8 +71,13 @@ def spoken(message: Message) -> str:
     What a model thought is no part of it.
     """
     said = [text for part in message.parts if (text := _said(part))]
-    calls = [f"[calls {call.name} {call.arguments}]" for call in message.tool_calls]
+    calls = [f"[calls {call.name} {_readable(call.arguments)}]" for call in message.tool_calls]
     return " ".join(["".join(said), *calls]).strip() or "[no text]"
+
+
+def _readable(arguments: str) -> str:
+    """Give arguments with their letters, where a client would write them as numbers."""
+    return minified(arguments) if "\\u" in arguments else arguments
 
 
 def _said(part: Part) -> str:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.content_blocks import read_block, read_content, settled
 from ctx_core.conversation.fields import mapped, string_or_none
 from ctx_core.conversation.formats.pieces import Written, chunks_of, pieces_of_user
 from ctx_core.conversation.messages import Message, OpaquePart, Part, Role, TextPart, ToolCall
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.transcript import Piece
+from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
@@ -66,7 +68,10 @@ class BlockFormat:
         if piece.role is Role.TOOL:
             blocks = self._blocks(self.fields_of(piece.natives[0]))
             mappings = [mapped(blocks[at]) or {} for at in piece.blocks or ()]
-            return read_result(next(filter(is_result, mappings)), origin=piece)
+            marks = tuple(
+                read_block(blocks[at]) for at in piece.blocks or () if not is_result(mapped(blocks[at]) or {})
+            )
+            return read_result(next(filter(is_result, mappings)), origin=piece, beside=(*marks, *self._beside(piece)))
         parts: list[Part] = []
         calls: list[ToolCall] = []
         in_place = True
@@ -91,7 +96,14 @@ class BlockFormat:
             msg = f"a tool call in a message of the {piece.role}: only the assistant calls"
             raise MessageError(msg)
         altered = bool(calls) and not in_place
-        return Message(role=piece.role, parts=tuple(parts), tool_calls=tuple(calls), origin=piece, altered=altered)
+        return Message(
+            role=piece.role,
+            parts=settled(parts, calls),
+            tool_calls=tuple(calls),
+            beside=self._beside(piece),
+            origin=piece,
+            altered=altered,
+        )
 
     def write(self, message: Message) -> Any:  # noqa: ANN401 - a dict, or an object of the caller's
         """Give the message of one neutral message."""
@@ -211,6 +223,12 @@ class BlockFormat:
                 words.append(self.part_block(part))
         asked += [self.call_block(call) for call in message.tool_calls if call.raw is None or id(call.raw) in calls]
         return [*words, *asked]
+
+    def _beside(self, piece: Piece) -> tuple[Part, ...]:
+        """Give what messages say beside their blocks; of several pieces the first has it."""
+        if piece.number:
+            return ()
+        return tuple(part for one in piece.natives for part in beside_of(MESSAGES[self.name], self.fields_of(one)))
 
     def _piece(self, native: object) -> Piece:
         if isinstance(native, Piece):

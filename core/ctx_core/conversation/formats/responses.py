@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
+from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.content_blocks import read_block, read_content
+from ctx_core.conversation.content_blocks import read_block, read_content, settled
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, string_or_none
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
@@ -30,6 +31,7 @@ from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.transcript import Piece
+from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
@@ -74,13 +76,21 @@ class ResponsesFormat:
         if piece.role is Role.TOOL:
             return read_result(items[0], origin=piece)
         if piece.role is not Role.ASSISTANT:
-            parts = read_content(items[0].get("content"))
-            return Message(role=piece.role, parts=parts, id=string_or_none(items[0].get("id")), origin=piece)
+            return Message(
+                role=piece.role,
+                parts=settled(read_content(items[0].get("content")), ()),
+                beside=beside_of(MESSAGES[self.name], items[0]),
+                id=string_or_none(items[0].get("id")),
+                origin=piece,
+            )
         read = list(zip(piece.natives, items, strict=True))
+        calls = tuple(read_call(item) for item, fields in read if is_call(fields))
+        said = [fields for fields in items if kind_of(fields) in {"", "message"}]
         return Message(
             role=Role.ASSISTANT,
-            parts=tuple(part for item, fields in read for part in _parts(item, fields)),
-            tool_calls=tuple(read_call(item) for item, fields in read if is_call(fields)),
+            parts=settled((part for item, fields in read for part in _parts(item, fields)), calls),
+            tool_calls=calls,
+            beside=tuple(part for fields in said for part in beside_of(MESSAGES[self.name], fields)),
             id=next((one for fields in items if (one := id_or_none(fields.get("id")))), None),
             origin=piece,
         )
@@ -152,8 +162,6 @@ def _parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
     match kind_of(fields):
         case "" | "message":
             return read_content(fields.get("content"))
-        case "image_generation_call":
-            return (ImagePart(data=string_or_none(fields.get("result")), raw=item),)
         case _:
             return (read_block(item),)
 

@@ -18,8 +18,15 @@ _GEMINI: Final = replace(
     calls=replace(OPEN.calls, per_call=3, per_result=15),
     encrypted_reasoning=replace(OPEN.encrypted_reasoning, characters_per_token=8, always_billed=False),
     tools=replace(OPEN.tools, style="strings", per_tool=17, per_property=9, per_request=0),
-    media=replace(OPEN.media, images=ImagePrice(kind="flat", unit=258), audio=300, video=1_400),
-    documents=replace(OPEN.documents, unknown_size=520, base=258, bytes_per_token=4_000),
+    media=replace(
+        OPEN.media,
+        images=ImagePrice(kind="flat", unit=258),
+        audio=300,
+        # 258 to 295 a second on five bills of one film.
+        video_second=280,
+        video=1_400,
+    ),
+    documents=replace(OPEN.documents, unknown_size=520, base=258, page=0, bytes_per_token=4_000),
 )
 _GEMINI_PLAIN: Final = replace(
     _GEMINI,

@@ -164,8 +164,8 @@ OPENAI_CHAT: Final[tuple[Family, ...]] = (
     ),
     Family(
         models=("gpt-audio-mini",),
-        framing=replace(CHAT, media=replace(CHAT.media, audio=10)),
-        margin=replace(EXACT, media=20.0),
+        framing=replace(CHAT, media=replace(CHAT.media, audio_second=10, audio=10)),
+        margin=EXACT,
         windows=(Window(models=("gpt-audio-mini",), tokens=128_000, max_output=16_384),),
         windows_source=_WINDOWS_SOURCE,
         rows=2,
@@ -173,8 +173,10 @@ OPENAI_CHAT: Final[tuple[Family, ...]] = (
     ),
     Family(
         models=("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"),
-        framing=replace(CHAT, messages=replace(CHAT.messages, per_request=2), media=replace(CHAT.media, audio=10)),
-        margin=replace(EXACT, media=20.0),
+        framing=replace(
+            CHAT, messages=replace(CHAT.messages, per_request=2), media=replace(CHAT.media, audio_second=10, audio=10)
+        ),
+        margin=EXACT,
         windows=(Window(models=("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"), tokens=128_000, max_output=16_384),),
         windows_source=_WINDOWS_SOURCE,
         rows=3,

@@ -1,0 +1,70 @@
+"""How long recordings and films are: from their headers, else from their bytes."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import struct
+from typing import TYPE_CHECKING, Final
+
+from ctx_core.conversation.messages import VideoPart
+from ctx_core.counting.contents import bytes_of
+
+if TYPE_CHECKING:
+    from ctx_core.conversation.messages import AudioPart
+
+_SOUND: Final = 2_000
+"""Bytes a second where no header says how long a recording is: speech at 16 kbit a second. Most have more, so that they
+are shorter than what is assumed."""
+_SAMPLES: Final = 16_000
+"""Bytes a second of samples without a header: 8,000 of two bytes, the fewest that models take."""
+_FILM: Final = 12_500
+"""Bytes a second where no header says how long a film is: 100 kbit a second, a very small one."""
+_LEAST: Final = 100
+"""Bytes a second below which a header is broken: a stream was written before its length was known."""
+_SAMPLED: Final = ("pcm", "l16", "l24", "basic")
+"""In the media types of samples without a header."""
+_WEBM: Final = b"\x1aE\xdf\xa3"
+_WEBM_HEAD: Final = 65_536
+"""Bytes of a WebM that its length stands in."""
+_WEBM_UNIT: Final = re.compile(rb"\x2a\xd7\xb1\x83(.{3})", re.DOTALL)
+"""Nanoseconds that its length is counted in."""
+_WEBM_LENGTH: Final = re.compile(rb"\x44\x89(?:\x84(.{4})|\x88(.{8}))", re.DOTALL)
+
+
+def seconds(part: AudioPart | VideoPart) -> float | None:
+    """Give how long a recording or a film is; None where its content is not at hand. Nothing is downloaded."""
+    content = bytes_of(part.data)
+    if not content:
+        return None
+    told = _of_webm(content) if content.startswith(_WEBM) else _of_header(content)
+    if told is not None and math.isfinite(told) and 0 < told <= len(content) / _LEAST:
+        return told
+    if isinstance(part, VideoPart):
+        return len(content) / _FILM
+    media_type = (part.media_type or "").lower()
+    return len(content) / (_SAMPLES if any(name in media_type for name in _SAMPLED) else _SOUND)
+
+
+def _of_header(content: bytes) -> float | None:
+    """Give the length that a header tells: of MP3, WAV, Ogg, FLAC, AIFF, WMA, and of MP4 with films."""
+    from tinytag import TinyTag
+
+    try:
+        tag = TinyTag.get(file_obj=io.BytesIO(content), tags=False)
+    except Exception:  # noqa: BLE001 - whatever a broken file makes it raise, its length is not known
+        return None
+    if tag.duration and tag.duration <= len(content) / _LEAST:
+        return tag.duration
+    # A stream that was written before its length was known still says how dense it is.
+    return len(content) * 8 / (tag.bitrate * 1_000) if tag.bitrate else None
+
+
+def _of_webm(content: bytes) -> float | None:
+    head = content[:_WEBM_HEAD]
+    length, unit = _WEBM_LENGTH.search(head), _WEBM_UNIT.search(head)
+    if length is None:
+        return None
+    value: float = struct.unpack(">f" if length[1] else ">d", length[1] or length[2])[0]
+    return value * (int.from_bytes(unit[1]) if unit else 1_000_000) / 1e9
