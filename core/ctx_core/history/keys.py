@@ -7,15 +7,15 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Role,
-    VideoPart,
 )
+from ctx_core.history.places import Position, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _SIZE: Final = 12
 """Bytes of a digest: two messages have the same by chance once in 2^96."""
+_NAME_SIZE: Final = 4
+"""Bytes of a name, which a model has to copy."""
 
 
 def message_key(message: Message) -> str:
@@ -46,7 +48,25 @@ def message_key(message: Message) -> str:
     return digest.hexdigest()
 
 
-def key_at(transcript: Transcript[Any], at: int) -> str:
+def content_name(message: Message) -> str:
+    """Give a short name of what a message says, by which a model can ask for it: two that say the same have one.
+
+    Ids are no part of it: a result that was given its call's id keeps its name.
+    """
+    digest = blake2b(digest_size=_NAME_SIZE)
+    for text in (
+        message.role,
+        message.text,
+        *(text for call in message.tool_calls for text in (call.name, call.arguments)),
+    ):
+        _feed(digest, text)
+    for part in message.parts:
+        for content in _contents(part):
+            _feed(digest, content)
+    return digest.hexdigest()
+
+
+def key_at(transcript: Transcript[Any], at: Position) -> str:
     """Give what the message at a position is recognized by, worked out once."""
     key = transcript.keys.get(at)
     if key is None:
@@ -62,9 +82,9 @@ def chained(digest: str | None, keys: Iterable[str]) -> str:
     return link.hex()
 
 
-def digest_of(transcript: Transcript[Any], start: int, end: int, before: str | None = None) -> str:
+def digest_of(transcript: Transcript[Any], start: Position, end: Position, before: str | None = None) -> str:
     """Give the digest of the messages of a stretch but its instructions, behind the digest of what stands before."""
-    spoken = (at for at in range(start, end) if not transcript.role(at).instructs)
+    spoken = (at for at in positions(start, end) if not transcript.role(at).instructs)
     return chained(before, (key_at(transcript, at) for at in spoken))
 
 
@@ -82,11 +102,11 @@ def _contents(part: Part) -> tuple[str | bytes, ...]:
             return ("citation", part.text)
         case ImagePart(url=url, data=data) if url or data:
             return ("image", url or "", data or "")
-        case AudioPart(data=data) | VideoPart(data=data) if data:
-            return ("media", data)
         case FilePart(text=text, data=data) if text or data:
             return ("file", text or "", data or "")
-        case ImagePart() | AudioPart() | VideoPart() | FilePart() | OpaquePart():
+        case MediaPart(data=data) if data:
+            return ("media", data)
+        case MediaPart() | OpaquePart():
             return (type(part).__name__, getattr(part, "text", None) or "", _raw(part.raw))
         case _:
             return ()
