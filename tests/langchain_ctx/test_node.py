@@ -28,11 +28,11 @@ def node(**options: Any) -> ContextNode:
     return ContextNode(LIMIT, counter="gpt-4o", tools=[look], **options)
 
 
-def react(model: ScriptedModel, **options: Any) -> Any:
+def react(model: ScriptedModel, tools: Any = (look,), **options: Any) -> Any:
     """Give LangGraph's own agent, which it calls deprecated."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return create_react_agent(model, [look], **options)
+        return create_react_agent(model, list(tools), **options)
 
 
 async def run(graph: Any, how: str, given: Any) -> Any:
