@@ -70,7 +70,7 @@ def fetched(suite: Suite) -> Path:
     if not folder.exists():
         FETCHED.mkdir(parents=True, exist_ok=True)
         wanted = f"{suite.package}=={version(suite.package)}"
-        told = ("download", "--quiet", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", wanted)
+        told = ("download", "--quiet", "--no-deps", "--no-binary", ":all:", wanted)
         subprocess.run([sys.executable, "-m", "pip", *told, "--dest", FETCHED], check=True)
         with tarfile.open(FETCHED / f"{name}.tar.gz") as archive:
             archive.extractall(FETCHED, filter="data")
