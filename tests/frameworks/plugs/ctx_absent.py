@@ -21,7 +21,10 @@ _ABSENT = (
 class Absent(ModuleType):
     """A module of which everything can be imported."""
 
-    __path__: tuple[str, ...] = ()
+    def __init__(self, name: str) -> None:
+        """Be a package too."""
+        super().__init__(name)
+        self.__path__ = []
 
     def __getattr__(self, name: str) -> object:
         """Give something."""
