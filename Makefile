@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test lint format demo notebooks notebooks-save wheel smoke clean
+.PHONY: help venv test lint format demo frameworks frameworks-tenth notebooks notebooks-save wheel smoke clean
 
 help:  ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 18
@@ -41,6 +41,12 @@ format: $(STAMP)  ## Format the code and mend what can be mended.
 
 demo: $(STAMP)  ## Run a long conversation through both frameworks at one budget.
 	"$(BIN)/ctx-layers" demo
+
+frameworks: $(STAMP)  ## Run the frameworks' own suites with ours in place (minutes); frameworks-tenth is a fixed tenth of them.
+	"$(BIN)/python" tests/frameworks/suites.py
+
+frameworks-tenth: $(STAMP)
+	"$(BIN)/python" tests/frameworks/suites.py --tenth
 
 notebooks: $(STAMP)  ## Execute every notebook; a cell that raises, or gives other outputs than are saved, fails.
 	"$(BIN)/python" notebooks/check.py $(NOTEBOOKS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -23,6 +22,8 @@ from langchain_ctx.conversations import conversation_of
 from langchain_ctx.convert import CODEC
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from langchain.agents.middleware.types import ModelResponse
 
     from ctx_core.session import Conversation
@@ -118,11 +119,10 @@ class AgentCall:
         if self._context is None:
             return None
         state = self._context.state.to_dict()
-        stored = self.stored if isinstance(self.stored, Mapping) else WindowState().to_dict()
-        return None if state == stored else state
+        return None if state == (self.stored or WindowState().to_dict()) else state
 
     def _fit(self, model: AgentModel, taken: int) -> Steps[ModelRequest[Any]]:
-        known = WindowState.from_dict(self.stored) if isinstance(self.stored, Mapping) else WindowState()
+        known = WindowState.from_dict(self.stored) if self.stored else WindowState()
         own = self.request.system_message
         messages: list[BaseMessage] = [*([] if own is None else [own]), *self.request.messages]
         conversation = _conversation()
@@ -151,8 +151,8 @@ class AgentCall:
         """Give what tells this request from others: that of a retry is the same."""
         messages = self.request.messages
         ends = (messages[0].id or messages[0].text, messages[-1].id or messages[-1].text)
-        stored = self.stored if isinstance(self.stored, Mapping) else {}
-        at = (stored.get("start"), stored.get("gone_digest"), stored.get("summary_at"), stored.get("limit"))
+        known = WindowState.from_dict(self.stored) if self.stored else WindowState()
+        at = (known.start, known.gone_digest, known.summary_at, known.limit)
         return ("" if conversation is None else conversation.key, len(messages), ends, at)
 
 

@@ -44,11 +44,11 @@ def attempts(request: ModelRequest[Any]) -> list[tuple[ModelRequest[Any], tuple[
     model: object = request.model
     if not isinstance(model, RunnableWithFallbacks):
         return [(request, ())]
-    models = list(model.runnables)
-    if model.exception_key is not None or not all(isinstance(one, BaseChatModel) for one in models):
+    wrapper = cast("Any", model)  # its type parameters are not known, and make no difference
+    models = [one for one in wrapper.runnables if isinstance(one, BaseChatModel)]
+    if wrapper.exception_key is not None or len(models) < 1 + len(wrapper.fallbacks):
         return [(request, ())]
-    handled = tuple(model.exceptions_to_handle)
-    return [(request.override(model=cast("BaseChatModel", one)), handled) for one in models]
+    return [(request.override(model=one), tuple(wrapper.exceptions_to_handle)) for one in models]
 
 
 def sent_along(request: ModelRequest[Any], counter: TokenCounter, given: RequestOptions | None) -> SentAlong:
@@ -82,7 +82,8 @@ def _ways(
         return
     if not isinstance(form, ProviderStrategy):
         strategy = form if isinstance(form, ToolStrategy) else ToolStrategy[Any](schema=_schema(form))
-        answers = tool_definitions(OutputToolBinding.from_schema_spec(spec).tool for spec in strategy.schema_specs)
+        bound = cast("Any", OutputToolBinding)
+        answers = tool_definitions(bound.from_schema_spec(spec).tool for spec in strategy.schema_specs)
         forced = request_options(tool_choice="any")
         yield SentAlong(tools=(*tools, *answers), options=_merged(_merged(given, sent), forced))
     if not isinstance(form, ToolStrategy):
@@ -93,7 +94,7 @@ def _ways(
 
 
 def _schema(form: Any) -> Any:  # noqa: ANN401 - whatever stands for the schema of an answer
-    return form.schema if isinstance(form, AutoStrategy) else form
+    return cast("Any", form).schema if isinstance(form, AutoStrategy) else form
 
 
 def _as_provider(schema: Any) -> ProviderStrategy[Any] | None:  # noqa: ANN401 - as above

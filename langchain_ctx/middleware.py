@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict, Unpack, cast
 
 from langchain.agents.middleware.internal_call_transformer import InternalCallTransformer
@@ -36,7 +35,7 @@ from langchain_ctx.counters import counter_of
 from langchain_ctx.search_tool import held, search_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from langchain_core.messages import BaseMessage
     from langchain_core.tools import BaseTool
@@ -97,9 +96,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         """Whether anything may be cut; can be set at any time."""
         self._name = name or type(self).__name__
         self._channel = _CHANNEL if name is None else f"{_CHANNEL}_{re.sub(r'[^0-9A-Za-z]', '_', name)}"
-        private = NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
-        schema = TypedDict("ContextState", {self._channel: private})  # type: ignore[misc]  # its key is the instance's
-        self.state_schema = cast("type[AgentState[Any]]", schema)
+        self.state_schema = _schema(self._channel)
         # What a summarizer's model says is nobody's answer; agents without one need not look for it.
         self.transformers = () if self._options.summarizer is None else (InternalCallTransformer,)
         self._sessions: Sessions[BaseMessage] = Sessions(self._options, CODEC, declares=False)
@@ -189,7 +186,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
     def _known(self, runtime: ToolRuntime[Any, Any]) -> WindowState | None:
         """Give the state of the window of the agent in which a tool runs."""
         stored = held(runtime.state, self._channel)
-        return WindowState.from_dict(stored) if isinstance(stored, Mapping) else None
+        return WindowState.from_dict(stored) if stored else None
 
     def _answered(
         self, call: AgentCall, response: ModelResponse[Any] | AIMessage
@@ -210,6 +207,13 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         if state is None:
             return answer
         return ExtendedModelResponse(model_response=answer, command=Command(update={self._channel: state}))
+
+
+def _schema(channel: str) -> type[AgentState[Any]]:
+    """Give a schema of a state with a channel that neither goes in nor comes out."""
+    private: Any = NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
+    make: Any = TypedDict  # its key is the instance's, which no type checker can know
+    return cast("type[AgentState[Any]]", make("ContextState", {channel: private}))
 
 
 def _read(given: SurfaceKeywords, budget: ContextBudget | int | None, *, recall: bool) -> SessionOptions:

@@ -11,7 +11,6 @@ from langchain_core.messages import BaseMessage, RemoveMessage
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.config import get_stream_writer
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from typing_extensions import override
 
 from ctx_core.counting.counter import as_counter
@@ -25,6 +24,7 @@ from langchain_ctx.conversations import conversation_of
 from langchain_ctx.convert import CODEC, NOTIFICATION_SOURCE
 from langchain_ctx.inputs import read_messages
 from langchain_ctx.options import Keywords, read_options
+from langchain_ctx.pieces import REMOVE_ALL
 from langchain_ctx.search_tool import held, search_tool
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _around(config: RunnableConfig) -> str:
 
 
 def _window(stored: object) -> WindowState:
-    return WindowState.from_dict(stored) if isinstance(stored, Mapping) else WindowState()
+    return WindowState.from_dict(stored) if stored else WindowState()
 
 
 def _is_list(state: object) -> bool:
@@ -239,7 +239,7 @@ def _removed(messages: Sequence[BaseMessage], context: Context[BaseMessage]) -> 
     # behind it, a stored message of a user's would be the question itself.
     kept = [one for at, one in enumerate(messages) if at not in gone]
     first = next((at for at, one in enumerate(kept) if not CODEC.role(one).instructs), len(kept))
-    return [RemoveMessage(id=REMOVE_ALL_MESSAGES), *kept[:first], *summaries, *kept[first:]]
+    return [RemoveMessage(id=REMOVE_ALL), *kept[:first], *summaries, *kept[first:]]
 
 
 def _is_summary(message: BaseMessage) -> bool:

@@ -27,7 +27,7 @@ from ctx_core.errors import MessageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_ALL: Final = "__remove_all__"
+REMOVE_ALL: Final = "__remove_all__"
 """The id by which LangGraph removes all messages."""
 _WHOLE: Final[set[type]] = {AIMessage, ToolMessage, SystemMessage, AIMessageChunk}
 """Kinds of messages that are one each."""
@@ -97,7 +97,7 @@ def _has_results(native: object) -> bool:
 
 
 def _without(pieces: Sequence[Piece], gone: str | None, at: int) -> list[Piece]:
-    if gone == _ALL:
+    if gone == REMOVE_ALL:
         return []
     kept = [piece for piece in pieces if piece.natives[0].id != gone]
     if gone is None or len(kept) == len(pieces):

@@ -193,6 +193,19 @@ def test_a_run_goes_on_where_another_process_left_it() -> None:
     assert [one.text for one in second.requests[0].messages[:4]] == start
 
 
+def test_a_database_keeps_the_state_without_a_word_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Plain JSON, that no checkpointer has to be told of."""
+    sqlite = pytest.importorskip("langgraph.checkpoint.sqlite")
+    model = ScriptedModel(script=looking(20))
+    with sqlite.SqliteSaver.from_conn_string(":memory:") as saver:
+        ours = agent(model, ContextMiddleware(LIMIT, counter="gpt-4o"), checkpointer=saver)
+        for at in range(2):
+            ours.invoke(question(at), THREAD)
+        assert ours.get_state(THREAD).values["ctx_layers"]["start"] > 1
+    assert max(model.sizes) <= LIMIT
+    assert not [record for record in caplog.records if "unregistered" in record.getMessage()]
+
+
 @pytest.mark.parametrize(
     ("form", "names"),
     [

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, cast
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langgraph import prebuilt
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.func import entrypoint
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.message import add_messages
-from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition
+from langgraph.func import entrypoint  # pyright: ignore[reportMissingTypeStubs]
+from langgraph.graph import END, START, StateGraph  # pyright: ignore[reportMissingTypeStubs]
+from langgraph.graph.message import add_messages  # pyright: ignore[reportMissingTypeStubs]
+from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
 from ctx_core import BudgetError, MessageError, OptionError
@@ -28,11 +29,11 @@ def node(**options: Any) -> ContextNode:
     return ContextNode(LIMIT, counter="gpt-4o", tools=[look], **options)
 
 
-def react(model: ScriptedModel, **options: Any) -> Any:
+def react(model: ScriptedModel, tools: Any = (look,), **options: Any) -> Any:
     """Give LangGraph's own agent, which it calls deprecated."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return create_react_agent(model, [look], **options)
+        return cast("Any", prebuilt).create_react_agent(model, list(tools), **options)
 
 
 async def run(graph: Any, how: str, given: Any) -> Any:
@@ -56,8 +57,7 @@ async def test_langgraphs_own_agent_is_given_what_fits(place: str, how: str) -> 
     model = ScriptedModel(script=looking(20))
     ours = {"pre_model_hook": node()} if place == "pre_model_hook" else {"prompt": node().prompt}
     graph = react(model, checkpointer=InMemorySaver(), **ours)
-    for at in range(2):
-        state = await run(graph, how, question(at))
+    state = [await run(graph, how, question(at)) for at in range(2)][-1]
     assert max(model.sizes) <= LIMIT
     assert len(state["messages"]) == 2 * 42
     assert ("llm_input_messages" in graph.get_state(THREAD).values) is (place == "pre_model_hook")
@@ -198,8 +198,7 @@ def test_what_is_removed_is_summarized_in_the_stored_history() -> None:
     model = ScriptedModel(script=looking(6))
     fit = node(messages_key="talk", output_key="fitting", remove=True, reserve=30, summarizer=summarizer)
     graph = graph_of(Dict, model, fit)
-    for at in range(5):
-        state = graph.invoke({"talk": question(at)["messages"]}, THREAD)
+    state = [graph.invoke({"talk": question(at)["messages"]}, THREAD) for at in range(5)][-1]
     assert max(model.sizes) <= LIMIT
     assert len(told) > 1
     stored = [one.text for one in state["talk"] if "messages so far." in one.text]
@@ -254,7 +253,7 @@ def test_a_state_without_messages_says_what_to_give(state: Any) -> None:
 def test_options_that_make_no_sense_are_refused(options: Any, error: type[Exception], says: str) -> None:
     """When the node is made."""
     with pytest.raises(error, match=says):
-        ContextNode(**{"budget": LIMIT, **options})
+        ContextNode(**cast("Any", {"budget": LIMIT, **options}))
 
 
 def test_each_model_of_fallbacks_gets_what_fits_it() -> None:

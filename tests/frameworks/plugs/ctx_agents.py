@@ -38,7 +38,7 @@ def create_agent(model: Any, tools: Any = None, *, middleware: Any = (), **optio
 
 
 langchain.agents.create_agent = create_agent
-langchain.agents.factory.create_agent = create_agent  # type: ignore[assignment]
+langchain.agents.factory.create_agent = create_agent
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

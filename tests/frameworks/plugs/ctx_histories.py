@@ -21,7 +21,7 @@ class History(BudgetedChatMessageHistory):
 
     def __eq__(self, other: object) -> bool:
         """Compare the messages, as pydantic's models do."""
-        return hasattr(other, "messages") and list(self.messages) == list(other.messages)
+        return list(self.messages) == list(getattr(other, "messages", ()))
 
     __hash__ = None  # type: ignore[assignment]  # as the other's
 

@@ -10,7 +10,8 @@ import langgraph.prebuilt.chat_agent_executor as executor
 
 from langchain_ctx import ContextNode
 
-_create_react_agent = executor.create_react_agent
+_executor: Any = executor  # what is replaced here is deprecated
+_create_react_agent = _executor.create_react_agent
 _CALLS = {"ours": 0}
 _NODE = ContextNode(1_000_000_000, counter=len)
 
@@ -31,8 +32,8 @@ def create_react_agent(*arguments: Any, **options: Any) -> Any:
     return _create_react_agent(*arguments, **options)
 
 
-executor.create_react_agent = create_react_agent
-langgraph.prebuilt.create_react_agent = create_react_agent
+_executor.create_react_agent = create_react_agent
+langgraph.prebuilt.create_react_agent = create_react_agent  # pyright: ignore[reportDeprecated]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
