@@ -26,9 +26,13 @@ _CLUSTERS: Final = (
     (re.compile(r"(?<=[À-ÖØ-öø-ɏ\u1e00-\u1eff])[À-ÖØ-öø-ɏ\u1e00-\u1eff]+"), 1.6),
     (re.compile(r"(?<=[бвгджзйклмнпрстфхцчшщ]{2})[бвгджзйклмнпрстфхцчшщ]+", re.IGNORECASE), 2.0),
     (re.compile(r"(?<=[βγδζθκλμνξπρστφχψς]{2})[βγδζθκλμνξπρστφχψς]+", re.IGNORECASE), 2.0),
+    (re.compile("(?<=[\u0900-\u0fff\u1780-\u17ff]{24})[\u0900-\u0fff\u1780-\u17ff]+"), 0.15),
 )
-"""Consonants and vowels behind two others, letters with accents behind another: what each costs on top. Texts have few,
-words of random letters many."""
+"""Consonants and vowels behind two others, letters with accents behind another, letters of India's scripts and their
+relatives without a blank: what each costs on top. Texts have few, words of random letters many."""
+_SAME: Final = re.compile("([\u0300-\u1fff\u2c00-\u2fff\u3040-\uffff])\\1{3,}")
+_PER_SAME: Final = 2.4
+"""Tokens on top of each letter in a run of one: what is frequent beside others is not frequent beside itself."""
 _DIGITS: Final = re.compile(r"[0-9]+")
 _BEFORE_DIGIT: Final = re.compile(r"[ \t\n\r](?=[0-9])")
 _RUN: Final = re.compile(r"([!-/:-@\[-`{-~])\1{2,}")
@@ -78,6 +82,7 @@ class SafeEstimate:
         for cluster, price in _CLUSTERS:
             tokens += price * sum(map(len, cluster.findall(text)))
         if not text.isascii():
+            tokens += _PER_SAME * sum(len(run.group()) for run in _SAME.finditer(text))
             tokens += _PER_STRETCH * len(_STRETCH.findall(text))
         return max(1 if text else 0, math.ceil(tokens * _MARGIN))
 

@@ -178,6 +178,12 @@ def test_letters_of_every_row_of_unicode_are_not_under() -> None:
     assert under == []
 
 
+def test_a_letter_again_and_again_is_not_under() -> None:
+    """Of every row of Unicode: what is frequent beside others is not frequent beside itself."""
+    runs = [letter * times for letters in LETTERS.values() for letter in letters[::40] for times in (4, 30, 300)]
+    assert [text[0] for text in runs if SafeEstimate().count(text) < COUNT(text)] == []
+
+
 @pytest.mark.parametrize("unit", ["a", " ", "中", "\u200b", "aB", "a1", "+", "\n"])
 def test_long_runs_are_estimated(unit: str) -> None:
     """A run of a million characters has an estimate that grows with it."""
