@@ -63,8 +63,8 @@ class Words:
 def _outside(text: str, words: int) -> int:
     """Give tenths of tokens of what is not fenced code.
 
-    From half a sign of punctuation a word on it is dearer, up to one a word, which is heavy; the same with the signs that
-    structure data. So more text is never cheaper, as it would be if a text as a whole were of one kind or another.
+    From half a sign of punctuation a word on it is dearer, up to one a word, which is heavy; so it is with the signs
+    that structure data. More text is never cheaper then, as it would be if a text were of one kind or another.
     """
     heavy = min(words, max(0, 2 * len(_SIGN.findall(text)) - words))
     structured = min(words, max(0, 2 * len(_STRUCTURE.findall(text)) - words))

@@ -33,6 +33,7 @@ KINDS: Final = (
     Kind("capitals", r"[A-Z]{2,}", 2.2),
     Kind("short_name", r"(?<=[^\sA-Za-z])[A-Za-z]{1,2}(?![A-Za-z])", 1.4),
     Kind("part_of_name", r"[A-Z]?[a-z]{1,10}|[A-Z]", 3.8),
+    Kind("fence", r"`{3,}", 3.0),
     Kind("drawn_line", r"([!-/:-@\[-`{-~])\1{3,}", 6.0),
     Kind("sign", r"[!-/:-@\[-`{-~]", 1.45),
     Kind("latin_mark", r"[\u00c0-\u024f\u1e00-\u1eff]", 1.0),

@@ -9,7 +9,7 @@ import pytest
 
 from ctx_core import BudgetError, ContextBudget, Item, Message, RollingSummary, Share
 from ctx_core.memory import MemoryItem
-from ctx_core.recipes import Assistant, fits
+from ctx_core.recipes import Assistant, estimate, fits, word_counter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +48,14 @@ def talk(turns: int, count: int = 10) -> list[Message]:
         ("a\nb\tc", 4),
         (f"```\n{words(10)}\n```", 17),
         (f"{words(10)}\n```\n{words(10)}\n```\n{words(10)}", 43),
-        ("```", 2),
+        ("```", 1),
+        (f"```\n{words(10)}", 15),
+        ('{"a": 1, "b": 2, "c": 3, "d": 4}', 17),
+        ("a, b; c! d? e. f: g- h+", 12),
         ("", 1),
         (" \n ", 1),
         (words(100_000), 130_000),
-        ("🎉 日本語 émoji", 4),
+        ("🎉 日本語 émoji", 8),
     ],
     ids=[
         "1.3 tokens a word",
@@ -60,7 +63,10 @@ def talk(turns: int, count: int = 10) -> list[Message]:
         "whitespace-separated",
         "1.5 inside a code block, 2 for each fence pair",
         "split at triple backticks",
-        "a lone fence counts as a pair: in doubt high",
+        "an unclosed fence adds no 2",
+        "what stands behind it is code",
+        "JSON 1.6 a word, and by its characters more",
+        "punctuation-heavy 1.4",
         "at least 1 even for empty text",
         "or for blank text",
         "very long text is fine",
@@ -70,6 +76,12 @@ def talk(turns: int, count: int = 10) -> list[Message]:
 def test_estimator_words(text: str, tokens: int) -> None:
     """What a text is estimated at."""
     assert COUNT.count_text(text) == tokens
+
+
+def test_the_designs_formula_can_be_had_unguarded() -> None:
+    """By name: minified JSON is one word then."""
+    assert word_counter(guarded=False).count_text('{"a":1,"b":2}') == 2
+    assert word_counter().count_text('{"a":1,"b":2}') > 5
 
 
 def test_100_short_words_give_100_to_200() -> None:
