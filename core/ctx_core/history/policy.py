@@ -41,8 +41,8 @@ class ToolResultPolicy:
     """Where a word such as `error` or `failed` tells an error, in a result that does not say itself that it is one: at
     the beginning of its text, or `anywhere` in it."""
     priorities: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
-    """By the names of tools, how long their results stay: of those that may be cleared, the ones of the lowest number go
-    first, of equals the oldest. A tool that is not named has 0."""
+    """By the names of tools, how long their results stay: of those that may be cleared, the ones of the lowest number
+    go first, of equals the oldest. A tool that is not named has 0."""
     min_tokens: int = 100
     """Results under this many tokens are not worth clearing."""
     placeholder: str = "[content truncated - {age} steps ago, {tokens} tokens]"

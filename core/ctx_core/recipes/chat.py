@@ -102,12 +102,12 @@ class Chat(Recipe):
     def figures(self, result: Context[Any] | ContextReport) -> ChatFigures[Any]:
         """Give the result of a request that was built with this recipe, or of its report."""
         report, frame = report_of(result), self.counter.framing.messages.per_message
-        built = isinstance(result, Context)
-        prompt = result.system_prompt if built else ""
-        has_system = bool(prompt) if built else bool(self.system)
+        messages: list[Any] = result.conversation if isinstance(result, Context) else []
+        prompt = result.system_prompt if isinstance(result, Context) else ""
+        has_system = bool(prompt) if isinstance(result, Context) else bool(self.system)
         framed = has_system + bool(report.layer("current").used)
         return ChatFigures(
-            messages=result.conversation if built else [],
+            messages=messages,
             system_prompt=prompt,
             tokens=report.used - framed * frame - self.counter.primer,
             left_out=report.history.omitted,

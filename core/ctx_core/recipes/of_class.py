@@ -53,4 +53,5 @@ def _means_an_earlier(cell: CellType, cls: type) -> bool:
         meant = cell.cell_contents
     except ValueError:  # empty: the class is being made
         return False
-    return meant is not cls and getattr(meant, "__qualname__", "") == cls.__qualname__
+    # By name and module: what is made anew gets its qualified name a little later.
+    return meant is not cls and (meant.__name__, meant.__module__) == (cls.__name__, cls.__module__)

@@ -79,8 +79,10 @@ def _shortened(failure: Failure, counter: TokenCounter, text: str, most: int) ->
         size = (low + high) // 2
         shorter = Failure(
             cut_middle(failure.name, size, counter),
-            *(cut_middle(value, size, counter) for value in (failure.error, failure.expected, failure.received)),
-            cut_middle(failure.stack, size, counter),
+            error=cut_middle(failure.error, size, counter),
+            expected=cut_middle(failure.expected, size, counter),
+            received=cut_middle(failure.received, size, counter),
+            stack=cut_middle(failure.stack, size, counter),
         )
         if shorter.name and counter.count_text(shorter.text) <= most:
             best, low = shorter.text, size + 1

@@ -10,7 +10,7 @@ import pytest
 
 from ctx_core import BudgetError, ContextBudget, Message, Share, TokenCounter, Tokens
 from ctx_core.counting import FourCharacters
-from ctx_core.recipes import PHASES, Failure, Phase, PhaseDefinition, Phased, Unit, Work, phased_budget
+from ctx_core.recipes import PHASES, Failure, Phase, Phased, PhaseDefinition, Unit, Work, phased_budget
 from ctx_core.recipes.code_text import declarations
 
 if TYPE_CHECKING:
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 COUNTER = TokenCounter(FourCharacters())
 REVIEW = PhaseDefinition(
-    name="review", system="You review.", parts=("unit", "types", "previous"), caps={"types": Tokens(50)}, previous_units=1
+    name="review",
+    system="You review.",
+    parts=("unit", "types", "previous"),
+    caps={"types": Tokens(50)},
+    previous_units=1,
 )
 UNIT = Unit("lexer", "def lexer(): ...", path="src/lexer.py")
 
@@ -46,7 +50,10 @@ def test_one_text_is_that_of_all_phases() -> None:
 
 @pytest.mark.parametrize(
     ("system", "said"),
-    [({"plannig": "x"}, "plannig; known are planning, interface"), ({"testing": "x"}, "'planning' has no system prompt")],
+    [
+        ({"plannig": "x"}, "plannig; known are planning, interface"),
+        ({"testing": "x"}, "'planning' has no system prompt"),
+    ],
 )
 def test_a_mapping_that_misses_the_phase_is_refused(system: Mapping[str, str], said: str) -> None:
     """At construction where the work is known then, and not silently without one."""
@@ -56,7 +63,9 @@ def test_a_mapping_that_misses_the_phase_is_refused(system: Mapping[str, str], s
 
 def test_phases_of_ones_own() -> None:
     """Name, system prompt, which parts it is sent and in which order, caps: data, not code."""
-    work = Work(phase=REVIEW, design="D", types="class A:\n" + "  x\n" * 200 + "class B: ...", unit=UNIT, approved=(UNIT,))
+    work = Work(
+        phase=REVIEW, design="D", types="class A:\n" + "  x\n" * 200 + "class B: ...", unit=UNIT, approved=(UNIT,)
+    )
     text = prompt(work)
     headings = ("You review.", "Design document:", "Current unit:", "Existing types:", "Approved units:")
     assert [line for line in text.splitlines() if line in headings] == list(headings)
@@ -77,7 +86,9 @@ def test_the_four_phases_are_the_default_set() -> None:
     assert Work().phases == PHASES
 
 
-@pytest.mark.parametrize("given", ["implementation", Phase.IMPLEMENTATION, "Implementation", json.loads('"implementation"')])
+@pytest.mark.parametrize(
+    "given", ["implementation", Phase.IMPLEMENTATION, "Implementation", json.loads('"implementation"')]
+)
 def test_a_phase_is_coerced_when_work_is_made(given: str) -> None:
     """A stored string is the phase, and a phase can be stored."""
     work = Work(phase=given, unit=UNIT)
