@@ -27,7 +27,6 @@ from ctx_core.conversation.messages import (
     Role,
     TextPart,
     ToolCall,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
@@ -138,6 +137,8 @@ def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolC
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     copy = dict(origin)
+    if message.step_result and copy.get("role") != "user":  # a tool's message that answers no call
+        copy = {key: value for key, value in copy.items() if key not in {"tool_call_id", "name"}} | {"role": "user"}
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         for key in _THOUGHTS_OUTSIDE:
             copy.pop(key, None)
@@ -201,7 +202,7 @@ def _block(part: Part) -> object:
             return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
         case FilePart(text=str(text)):
             return {"type": "text", "text": text}
-        case FilePart() | VideoPart():
+        case MediaPart():
             return {"type": "file", "file": {"filename": "file", "file_data": _data_url(part)}}
         case _:
             assert_never(part)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctx_core.budget import Share, Tokens
-from ctx_core.conversation.messages import MEDIA, Message, Role
+from ctx_core.conversation.messages import MediaPart, Message, Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.calibration import Underestimate
 from ctx_core.counting.counts import TokenCount
@@ -159,7 +159,7 @@ class Assembly:
         """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""
         size = len(self.transcript)
         frame = self.plan.counter.framing.messages.per_message
-        return frame if size and self.transcript.role(size - 1) is Role.USER else 0
+        return frame if size and self.transcript.is_question(size - 1) else 0
 
     def _account(self) -> Account:
         """Give who got what."""
@@ -200,7 +200,7 @@ class Assembly:
         counter = self.plan.counter
         if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
             return None
-        if any(isinstance(part, MEDIA) for message in messages for part in message.parts):
+        if any(isinstance(part, MediaPart) for message in messages for part in message.parts):
             return None
         plain = counter.without_margin.measure(messages, tools=self.plan.definitions, options=self.plan.options)
         return TokenCount(estimate=plain.estimate, bound=bound)
@@ -220,8 +220,6 @@ class Assembly:
         if summary is not None:
             entries.insert(self.window.cut.gap, Entry(-1, summary, synthetic=True))
         if volatile is not None:
-            questions = [
-                at for at, entry in enumerate(entries) if entry.message.role is Role.USER and not entry.synthetic
-            ]
+            questions = [at for at, entry in enumerate(entries) if entry.message.is_question and not entry.synthetic]
             entries.insert(questions[-1] if questions else 0, Entry(-1, volatile, synthetic=True))
         return entries

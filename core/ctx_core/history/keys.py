@@ -7,14 +7,13 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Role,
-    VideoPart,
 )
 
 if TYPE_CHECKING:
@@ -82,11 +81,11 @@ def _contents(part: Part) -> tuple[str | bytes, ...]:
             return ("citation", part.text)
         case ImagePart(url=url, data=data) if url or data:
             return ("image", url or "", data or "")
-        case AudioPart(data=data) | VideoPart(data=data) if data:
-            return ("media", data)
         case FilePart(text=text, data=data) if text or data:
             return ("file", text or "", data or "")
-        case ImagePart() | AudioPart() | VideoPart() | FilePart() | OpaquePart():
+        case MediaPart(data=data) if data:
+            return ("media", data)
+        case MediaPart() | OpaquePart():
             return (type(part).__name__, getattr(part, "text", None) or "", _raw(part.raw))
         case _:
             return ()

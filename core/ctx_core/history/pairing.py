@@ -4,15 +4,16 @@
 2. Without an id on either side, by the tool's name, which some models give as the id of the result; else by its place.
 
 What has an id that no call has, while every call has one too, answers nothing. What answers a call that is answered
-already is joined to its result, or left out where it says the same.
+already is joined to its result, or left out where it says the same. What answers a call that a cut has left out goes
+with it, and never to an older one that is kept, though that may have the same id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ctx_core.conversation.messages import Message, TextPart, ToolCall
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 _LOOKED_BACK: Final = 32
 """Messages with open calls among which that of a result without an id is searched for, the newest first."""
+
+LeftOut: TypeAlias = Callable[[int, int], Iterable[Message]]
+"""Gives the messages between two positions of the history that are not read."""
 
 
 class Match(IntEnum):
@@ -72,8 +76,13 @@ class Placed:
 class Pairing:
     """Pairs results with calls, in the order of the conversation."""
 
-    def __init__(self) -> None:
-        """Begin without calls."""
+    def __init__(self, left_out: LeftOut | None = None) -> None:
+        """Begin without calls.
+
+        Args:
+            left_out: what a cut has left out; None: nothing.
+        """
+        self._left_out = left_out
         self._asked: list[Asked] = []
         self._by_id: dict[str, Asked] = {}
         self._open: list[Asked] = []
@@ -95,7 +104,8 @@ class Pairing:
             waiting: list[tuple[int, Message]] = []
             for position, message in left:
                 found = rule(message)
-                if found is None:
+                by_id = rule == self._by_its_id
+                if found is None or self._asked_since(message, found[0].position, position, by_id=by_id):
                     waiting.append((position, message))
                 else:
                     yield self._put(position, message, *found)
@@ -113,6 +123,13 @@ class Pairing:
             return Placed(asked, second=True, equal=True)
         asked.answers[at] = (known[0], _joined(known[1], message))
         return Placed(asked, second=True)
+
+    def _asked_since(self, result: Message, after: int, before: int, *, by_id: bool) -> bool:
+        """Whether a message that is left out has a call that the result answers rather than an older one."""
+        if self._left_out is None:
+            return False
+        calls = (call for message in self._left_out(after, before) for call in message.tool_calls)
+        return any(call.id == result.tool_call_id if by_id else match(result, call) for call in calls)
 
     def _by_its_id(self, message: Message) -> tuple[Asked, int] | None:
         asked = self._by_id.get(message.tool_call_id or "")

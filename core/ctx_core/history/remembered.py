@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ctx_core.conversation.messages import Role
 from ctx_core.history.keys import chained, digest_of, key_at
 from ctx_core.history.state import WindowState
 
@@ -55,11 +54,13 @@ def _starts(state: WindowState, transcript: Transcript[Any]) -> Iterator[int]:
 
 
 def _has_question(state: WindowState, transcript: Transcript[Any]) -> bool:
-    """Whether what goes out begins with a question, if there is one: it may be among what a store has dropped."""
-    asked = (at for at in range(state.start + 1) if transcript.role(at) is Role.USER)
+    """Whether what goes out begins with a question: it may be among what a store has dropped.
+
+    Then the rest of its turn is what the conversation begins with, of which nothing was left out.
+    """
+    asked = [at for at in range(state.start + 1) if transcript.is_question(at)]
     sent = {*state.kept_before, state.start}
-    first = next(asked, None)
-    return first is None or first in sent or any(at in sent for at in asked)
+    return any(at in sent for at in asked) or (not asked and state.last_gone() is None)
 
 
 def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> WindowState:

@@ -14,6 +14,7 @@ from ctx_core.history.pairing import Asked, Pairing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ctx_core.history.pairing import LeftOut
     from ctx_core.history.policy import HistoryPolicy
 
 
@@ -61,18 +62,21 @@ class Repairs:
         return {name: count for name, count in named.items() if count}
 
 
-def repair(entries: Sequence[Entry], policy: HistoryPolicy, *, length: int) -> tuple[list[Entry], Repairs]:
+def repair(
+    entries: Sequence[Entry], policy: HistoryPolicy, *, length: int, left_out: LeftOut | None = None
+) -> tuple[list[Entry], Repairs]:
     """Give the conversation repaired, and what was done.
 
     Args:
         entries: messages in order of position; not changed.
         policy: what becomes of unanswered calls.
         length: number of messages of the whole history: a call in the very last one may still be in flight.
+        left_out: what of the history is not among the entries.
     """
-    repairs, pairing = Repairs(), Pairing()
+    repairs, pairing = Repairs(), Pairing(left_out)
     blocks: list[Entry | tuple[Entry, Asked]] = []
     seen: dict[Message, Entry] = {}
-    question = next((entry for entry in reversed(entries) if entry.message.role is Role.USER), None)
+    question = next((entry for entry in reversed(entries) if entry.message.is_question), None)
     run: list[tuple[int, Message]] = []
     for entry in entries:
         message = entry.message

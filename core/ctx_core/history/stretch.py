@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from ctx_core.history.results import Results
 from ctx_core.history.state import WindowState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ctx_core.conversation.transcript import Transcript
 
@@ -91,8 +92,9 @@ class Stretch:
         return self.counter.count_message(form, parallel=self.results.is_parallel(at))
 
     def has_steps(self, turn: Turn) -> bool:
-        """Whether a turn holds calls of tools."""
-        return any(self.entries[at].message.tool_calls for at in range(turn.start, turn.end))
+        """Whether a turn holds calls of tools, or results in user messages."""
+        messages = (self.entries[at].message for at in range(turn.start, turn.end))
+        return any(message.tool_calls or message.step_result for message in messages)
 
     def index_of(self, position: int) -> int:
         """Give the index of the first entry that stands at a position of the history or behind it.
@@ -100,9 +102,7 @@ class Stretch:
         A result that came later than its call, and was put to it, belongs to what stands before.
         """
         later = (
-            at
-            for at, entry in enumerate(self.entries)
-            if entry.position >= position and entry.message.role is not Role.TOOL
+            at for at, entry in enumerate(self.entries) if entry.position >= position and not entry.message.is_result
         )
         return next(later, len(self.entries))
 
@@ -136,5 +136,14 @@ def stretch_from(
 ) -> Stretch:
     """Give the stretch from a position to the end, behind the kept messages from before it."""
     positions = [*(at for at in kept if at < first), *range(first, len(transcript))]
-    entries, repairs = repair([Entry(at, transcript[at]) for at in positions], policy, length=len(transcript))
+    read = set(positions)
+    gap_ends = [at for at in positions if at and at - 1 not in read]
+
+    def left_out(after: int, before: int) -> Iterator[Message]:
+        """Give what stands between two positions and is not read; most have no gap between them."""
+        if bisect(gap_ends, after) != bisect(gap_ends, before):
+            yield from (transcript[at] for at in range(after, before) if at not in read)
+
+    entries = [Entry(at, transcript[at]) for at in positions]
+    entries, repairs = repair(entries, policy, length=len(transcript), left_out=left_out if gap_ends else None)
     return Stretch(entries, first, len(transcript), repairs, counter, policy, state)
