@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from ctx_core.budget import Share, Tokens
 from ctx_core.conversation.messages import MediaPart, Message, Role
@@ -18,10 +18,14 @@ from ctx_core.engine.layers import message_of
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
+from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Window, select
+
+_NOWHERE: Final = Position(-1)
+"""Position of what is no part of the history."""
 
 
 @dataclass(slots=True)
@@ -218,8 +222,8 @@ class Assembly:
         entries = list(self.window.entries)
         summary, volatile = self.texts.summary_message(), self.texts.volatile_message()
         if summary is not None:
-            entries.insert(self.window.cut.gap, Entry(-1, summary, synthetic=True))
+            entries.insert(self.window.cut.gap, Entry(_NOWHERE, summary, synthetic=True))
         if volatile is not None:
             questions = [at for at, entry in enumerate(entries) if entry.message.is_question and not entry.synthetic]
-            entries.insert(questions[-1] if questions else 0, Entry(-1, volatile, synthetic=True))
+            entries.insert(questions[-1] if questions else 0, Entry(_NOWHERE, volatile, synthetic=True))
         return entries

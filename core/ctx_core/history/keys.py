@@ -15,6 +15,7 @@ from ctx_core.conversation.messages import (
     OpaquePart,
     Role,
 )
+from ctx_core.history.places import Position, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +46,7 @@ def message_key(message: Message) -> str:
     return digest.hexdigest()
 
 
-def key_at(transcript: Transcript[Any], at: int) -> str:
+def key_at(transcript: Transcript[Any], at: Position) -> str:
     """Give what the message at a position is recognized by, worked out once."""
     key = transcript.keys.get(at)
     if key is None:
@@ -61,9 +62,9 @@ def chained(digest: str | None, keys: Iterable[str]) -> str:
     return link.hex()
 
 
-def digest_of(transcript: Transcript[Any], start: int, end: int, before: str | None = None) -> str:
+def digest_of(transcript: Transcript[Any], start: Position, end: Position, before: str | None = None) -> str:
     """Give the digest of the messages of a stretch but its instructions, behind the digest of what stands before."""
-    spoken = (at for at in range(start, end) if not transcript.role(at).instructs)
+    spoken = (at for at in positions(start, end) if not transcript.role(at).instructs)
     return chained(before, (key_at(transcript, at) for at in spoken))
 
 
