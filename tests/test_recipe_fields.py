@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.recipes import Assistant, Chat, PhaseDefinition, Phased, Recipe, Rolling, RollingSettings, WorkspaceAgent
+from ctx_core.recipes import Assistant, Chat, Phased, PhaseDefinition, Recipe, Rolling, RollingSettings, WorkspaceAgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

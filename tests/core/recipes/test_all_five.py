@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from ctx_core import ContextBuilder
     from ctx_core.counting import ToolDefinition
 
-TALK = [{"role": role, "content": "zanzibar " * 60} for _ in range(40) for role in ("user", "assistant")][:-1]
+TALK: list[dict[str, Any]] = [
+    {"role": role, "content": "zanzibar " * 60} for _ in range(40) for role in ("user", "assistant")
+][:-1]
 FIVE: dict[str, type[Recipe]] = {
     "chat": Chat,
     "assistant": Assistant,
@@ -50,11 +52,16 @@ FIVE: dict[str, type[Recipe]] = {
 every = pytest.mark.parametrize("name", FIVE)
 
 
+def needed(name: str, folder: Path) -> dict[str, Any]:
+    """Give the fields that a recipe of a kind cannot do without."""
+    if name == "workspace":
+        return {"workspace": Workspace(folder)}
+    return {"budget": ContextBudget(5_000)} if name == "rolling" else {}
+
+
 def made(name: str, folder: Path, **given: Any) -> Any:
     """Make a recipe of a kind with some fields."""
-    given |= {"workspace": Workspace(folder)} if name == "workspace" else {}
-    given |= {"budget": ContextBudget(5_000)} if name == "rolling" and "budget" not in given else {}
-    return FIVE[name](**given)
+    return FIVE[name](**{**needed(name, folder), **given})
 
 
 @every
@@ -71,10 +78,10 @@ def test_for_model_of_the_class(name: str, tmp_path: Path) -> None:
 @every
 def test_for_model_of_a_recipe_says_the_same_for_another_model(name: str, tmp_path: Path) -> None:
     """Its other fields stay."""
-    recipe = made(name, tmp_path, low_water=0.4).for_model("gpt-4o", reserve=1_000)
-    assert type(recipe) is FIVE[name]
+    recipe: Any = made(name, tmp_path, low_water=0.4).for_model("gpt-4o", reserve=1_000)
     assert recipe.low_water == 0.4
     assert recipe.counter.model == "gpt-4o"
+    assert type(recipe) is FIVE[name]
 
 
 @every
@@ -150,7 +157,8 @@ def test_one_line_at_info_for_each_trim(name: str, tmp_path: Path, caplog: pytes
 def test_the_line_is_written_through_a_session_too(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Once a request."""
     caplog.set_level(logging.INFO, logger="ctx_core")
-    ContextSession(made(name, tmp_path, budget=3_000)).fit(TALK)
+    session: ContextSession[Any] = ContextSession(made(name, tmp_path, budget=3_000))
+    session.fit(TALK)
     assert [record.levelno for record in caplog.records].count(logging.INFO) == 1
 
 
@@ -168,7 +176,8 @@ def test_no_user_text_is_logged(name: str, tmp_path: Path, caplog: pytest.LogCap
     caplog.set_level(logging.DEBUG)
     for budget in (1_200, 3_000, 90_000):
         recipe = made(name, tmp_path, budget=budget)
-        for build in (recipe.build, ContextSession(recipe).fit):
+        session: ContextSession[Any] = ContextSession(recipe)
+        for build in (recipe.build, session.fit):
             build(TALK[:3] if budget == 1_200 else TALK)
     assert "zanzibar" not in caplog.text
 
@@ -228,8 +237,7 @@ def test_a_subclass_with_slots_may_call_super(name: str, tmp_path: Path) -> None
             builder: ContextBuilder = super().builder(question, tools=tools)
             return builder.layer(Layer(name="mine", text=self.extra))
 
-    FIVE_OF_MINE = {"workspace": {"workspace": Workspace(tmp_path)}, "rolling": {"budget": ContextBudget(5_000)}}  # noqa: N806
-    recipe: Any = Mine(**FIVE_OF_MINE.get(name, {}))
+    recipe: Any = Mine(**needed(name, tmp_path))
     assert recipe.build(message="hi").system_prompt.endswith("own layer")
 
 
@@ -244,13 +252,10 @@ async def test_a_subclass_that_overrides_builder_is_honored_by_the_async_doors(n
             builder: ContextBuilder = base.builder(self, question, tools=tools)
             return builder.layer(Layer(name="mine", text="own layer"))
 
-    given: dict[str, Any] = {
-        "workspace": {"workspace": Workspace(tmp_path)},
-        "rolling": {"budget": ContextBudget(5_000)},
-    }
-    recipe: Any = Mine(**given.get(name, {}))
+    recipe: Any = Mine(**needed(name, tmp_path))
     assert (await recipe.abuild(message="hi")).system_prompt.endswith("own layer")
-    context: Any = await ContextSession(recipe).afit([{"role": "user", "content": "hi"}])
+    session: ContextSession[Any] = ContextSession(recipe)
+    context = await session.afit([{"role": "user", "content": "hi"}])
     assert context.system_prompt.endswith("own layer")
 
 
@@ -317,7 +322,8 @@ class TestRolling:
         recipe = self.recipe(on_trim=told.append)
         recipe.build(TALK[:1])
         recipe.build(TALK)
-        ContextSession(recipe).fit(TALK)
+        session: ContextSession[Any] = ContextSession(recipe)
+        session.fit(TALK)
         assert [figures.dropped > 0 for figures in told] == [True, True]
         assert told[0].original > told[0].final
         assert self.recipe(on_trim=lambda _: 1 / 0).build(TALK).messages
