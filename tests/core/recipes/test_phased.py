@@ -122,8 +122,8 @@ def test_they_take_at_most_half_of_what_is_left(tokens: int, names: str) -> None
     ("failure", "text"),
     [
         (
-            Failure("test_add", "Wrong", "3", "4", "a.py:1\nb.py:2"),
-            "### test_add\n**Error:** Wrong\n**Expected:** 3\n**Received:** 4\n**Stack trace:**\n```\na.py:1\nb.py:2\n```",
+            Failure("test_add", "No", "3", "4", "a.py:1\nb.py:2"),
+            "### test_add\n**Error:** No\n**Expected:** 3\n**Received:** 4\n**Stack trace:**\n```\na.py:1\nb.py:2\n```",
         ),
         (Failure("test_add", "Timeout"), "### test_add\n**Error:** Timeout"),
         (Failure("test_add", "two\nlines"), "### test_add\n**Error:**\n```\ntwo\nlines\n```"),

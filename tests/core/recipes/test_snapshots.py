@@ -90,4 +90,6 @@ def test_prompt_through_a_face(framework: Framework, name: str, size: str, limit
         memory = ContextMemoryBuffer.from_defaults(recipe=recipe)
         memory.put_messages(messages)
         sent = as_openai(memory.get(), ChatMessageCodec())
-    assert matches(f"{name}-{size}", as_text(sent).replace(folder, "/workspace"))
+    # Frameworks hold a call's arguments as objects, which cost a token less: as much more of the result is there.
+    other = "-faces" if (name, size) == ("rolling", "cut") else ""
+    assert matches(f"{name}-{size}{other}", as_text(sent).replace(folder, "/workspace"))
