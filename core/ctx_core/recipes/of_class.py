@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import CellType, FunctionType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
-if TYPE_CHECKING:
-    from ctx_core.recipes.recipe import Recipe
-
-RecipeT = TypeVar("RecipeT", bound="Recipe")
-RecipeT_co = TypeVar("RecipeT_co", bound="Recipe", covariant=True)
+RecipeT = TypeVar("RecipeT")
+RecipeT_co = TypeVar("RecipeT_co", covariant=True)
 
 
 class MadeForModel(Protocol[RecipeT_co]):
@@ -28,8 +25,10 @@ class ForModel:
         """Give the function of a class, or of a recipe."""
 
         def for_model(model: object, *, reserve: int | None = None, **fields: Any) -> RecipeT:
-            given = {**owner.fields_for(model, reserve), **fields}
-            return owner(**given) if recipe is None else replace(recipe, **given)
+            kind: Any = owner
+            given = {**kind.fields_for(model, reserve), **fields}
+            made = kind(**given) if recipe is None else replace(cast("Any", recipe), **given)
+            return cast("RecipeT", made)
 
         return for_model
 
