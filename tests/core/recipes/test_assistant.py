@@ -331,8 +331,7 @@ def test_the_report_shows_the_input_budget_and_how_much_of_it_is_used() -> None:
 def test_a_part_of_0_percent_is_said_in_the_report_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     """The task state of `local_small`."""
     recipe = Assistant(task="secret state", budget=ContextBudget.local_small())
-    for _ in range(3):
-        report = recipe.figures(recipe.build(message="new"))
+    report, *_ = [recipe.figures(recipe.build(message="new")) for _ in range(3)]
     assert report.task_section.without_part
     assert "task            0 of 0 tokens  LEFT OUT: 6 tokens, its part is 0" in str(report).splitlines()
     said = [record.getMessage() for record in caplog.records if "part for task is 0" in record.getMessage()]
