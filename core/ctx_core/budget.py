@@ -62,7 +62,23 @@ class BudgetCheck:
     within: bool
     """Whether it fits."""
     utilization: int
-    """`current` in whole percent of `max_input`, rounded."""
+    """`current` in whole percent of `max_input`, a half rounded up."""
+
+    @classmethod
+    def of(cls, current: int, limit: int) -> Self:
+        """Give how so many tokens stand to a limit."""
+        return cls(
+            max_input=limit,
+            current=current,
+            available=max(0, limit - current),
+            within=current <= limit,
+            utilization=percent(current, limit),
+        )
+
+    @property
+    def over(self) -> int:
+        """Tokens that are too many, 0 if it fits."""
+        return max(0, self.current - self.max_input)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -210,18 +226,16 @@ class ContextBudget:
             tools: tool definitions that go with the request.
         """
         current = as_counter(counter or self.model).count_messages(messages, tools=tools)
-        limit = self.input_limit
-        return BudgetCheck(
-            max_input=limit,
-            current=current,
-            available=max(0, limit - current),
-            within=current <= limit,
-            utilization=round(100 * current / limit),
-        )
+        return BudgetCheck.of(current, self.input_limit)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle and copy through the constructor; a read-only mapping does neither."""
         return (_rebuild, (self.total, dict(self.parts), self.reserve, self.model))
+
+
+def percent(part: int, whole: int) -> int:
+    """Give a part in whole percent, a half rounded up."""
+    return (200 * part + whole) // (2 * whole)
 
 
 def tokens_of(size: Size, total: int) -> int:

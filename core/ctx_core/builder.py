@@ -129,6 +129,10 @@ class ContextBuilder:
         """Set what else the request asks for: a tool that must be called, the schema of the answer, thinking."""
         return self._with(replace(self.plan, options=options))
 
+    def label(self, label: str) -> Self:
+        """Set what requests are logged as, such as the phase of a workflow."""
+        return self._with(replace(self.plan, label=label))
+
     def history(self, policy: HistoryPolicy) -> Self:
         """Set how the history is cut."""
         return self._with(replace(self.plan, policy=policy))
@@ -296,6 +300,14 @@ class ContextBuilder:
         if self.plan.trims:
             return Assembly(self.plan, transcript, state, truncate=on_overflow == "truncate", verify=verify).context()
         return unaltered(self.plan, transcript, state or WindowState())
+
+    def flexible_parts(self, *, flexible: bool = True) -> Self:
+        """Let the budget's parts count only where a request is over its budget: nothing is cut while there is room.
+
+        Then layers that yield go first, then the history down to its part, then layers that are over theirs down to
+        them; where that is not enough, the rest of the history but for the question and the newest step, then layers.
+        """
+        return self._with(replace(self.plan, flexible_parts=flexible))
 
     def open_parts(self, *, allowed: bool = True) -> Self:
         """Let the budget name parts of layers that are not there in every request: what a source has nothing for."""

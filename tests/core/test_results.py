@@ -113,15 +113,35 @@ def test_a_cleared_result_keeps_its_other_fields() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Error: x", "an EXCEPTION was raised", "it failed", "fatal: no", "cannot open", "was unable to connect"],
+    ["Error: x", "EXCEPTION raised", "failed", "fatal: no", "cannot open", "Unable to connect", '{"error": 1}'],
 )
 def test_results_that_report_an_error_are_kept(text: str) -> None:
-    """By SPEC's words, in any case: the model must not run into it again."""
+    """Those that begin with one of SPEC's words, in any case: the model must not run into it again."""
     failed = f"{text} " + "r " * 20
     messages = [GO, *step("a", failed), *step("b", 20), *step("c", 20)]
     context = run(messages, 60, clear_after_steps=0)
     assert context.messages[2] is messages[2]
     assert results_of(context)[1:] == ["[gone]", "20 words"]
+
+
+@pytest.mark.parametrize(("words", "kept"), [("at_start", False), ("anywhere", True)])
+def test_a_word_anywhere_tells_an_error_by_name_only(words: Any, kept: bool) -> None:  # noqa: FBT001 - a column of the table
+    """A page that speaks of errors is no error, unless the policy asks for the design's match."""
+    said = "it has failed " + "r " * 20
+    messages = [GO, *step("a", said), *step("b", 20), *step("c", 20)]
+    context = run(messages, 60, clear_after_steps=0, error_words=words)
+    assert (context.messages[2] is messages[2]) is kept
+
+
+def test_results_of_tools_of_a_low_priority_are_cleared_first() -> None:
+    """Whatever their age, of equals the oldest."""
+    messages = [GO, *step("a", 20), *step("b", 20), *step("c", 20)]
+    messages[3]["tool_calls"][0]["function"]["name"] = "browse"
+    assert results_of(run(messages, 60, clear_after_steps=0, priorities={"browse": -1})) == [
+        "20 words",
+        "[gone]",
+        "20 words",
+    ]
 
 
 def test_errors_are_cleared_if_the_policy_says_so() -> None:

@@ -21,6 +21,7 @@ from ctx_core import (
     RollingSummary,
     TokenCounter,
     UsageLog,
+    WindowState,
 )
 from ctx_core.recipes import Assistant, Chat, Phase, Phased, Recipe, Rolling, Work, WorkspaceAgent, chat_budget
 from ctx_core.workspace import Workspace
@@ -102,7 +103,7 @@ def test_each_recipe_in_a_chain_sends_what_it_builds(at: int, tmp_path: Path) ->
     model = EchoModel()
     (PROMPT | ContextRunnable(recipe=recipe) | model).invoke({"talk": talk(40), "q": "and now?"})
     sent = model.received[-1]
-    built = recipe.build(talk(40), HumanMessage("and now?"), codec=LangChainCodec())
+    built = recipe.build(talk(40), HumanMessage("and now?"), codec=LangChainCodec(), state=WindowState())
     assert isinstance(sent[0], SystemMessage)
     assert len(sent) < 82
     assert [message.text for message in sent[1:]] == [message.text for message in built.conversation]

@@ -26,6 +26,7 @@ from ctx_core import (
     RollingSummary,
     TokenCounter,
     UsageLog,
+    WindowState,
 )
 from ctx_core.counting import MessageFraming
 from ctx_core.recipes import Assistant, Chat, Phase, Phased, Recipe, Rolling, Work, WorkspaceAgent, chat_budget
@@ -109,7 +110,7 @@ def test_each_recipe_shows_what_it_builds(at: int, tmp_path: Path) -> None:
     recipe = five(tmp_path)[at]
     question = ChatMessage("and now?", role="user")
     view = ContextMemoryBuffer.from_defaults([*long_talk(), question], recipe=recipe).get()
-    built = recipe.build(long_talk(), question, codec=ChatMessageCodec())
+    built = recipe.build(long_talk(), question, codec=ChatMessageCodec(), state=WindowState())
     assert view[0].role == "system"
     assert len(view) < 82
     assert [message.content for message in view[1:]] == [message.content for message in built.conversation]

@@ -18,6 +18,7 @@ from ctx_core.counting.framing import (
     SchemaFraming,
     ToolFraming,
 )
+from ctx_core.counting.guarded import Guarded
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 from ctx_core.counting.model_objects import AskedModel, model_name
@@ -43,6 +44,7 @@ __all__ = [
     "Family",
     "FourCharacters",
     "Framing",
+    "Guarded",
     "ImagePrice",
     "Margin",
     "MediaFraming",

@@ -104,6 +104,14 @@ class CachedTokenizer:
         )
         raise TokenizerError(msg)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it asks an equal tokenizer, whatever either remembers."""
+        return isinstance(other, CachedTokenizer) and self._tokenizer == other._tokenizer
+
+    def __hash__(self) -> int:
+        """Hash by the name, as a tokenizer need not be hashable."""
+        return hash(self.name)
+
     def __deepcopy__(self, memo: dict[int, object]) -> CachedTokenizer:
         """Give itself: a cache by content can be shared."""
         return self

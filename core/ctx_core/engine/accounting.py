@@ -54,6 +54,7 @@ class Account:
             counter=plan.counter.tokenizer.name,
             estimated=not plan.counter.exact,
             model=plan.counter.model,
+            label=plan.label,
         )
 
     def _rows(self) -> list[LayerReport]:
@@ -108,8 +109,9 @@ def with_taken(rows: list[LayerReport], plan: Plan) -> list[LayerReport]:
 
 def _text_row(filled: FilledLayer) -> LayerReport:
     why = ""
-    if filled.items_left_out:
-        why = "over its part: the least important left out"
+    if filled.items_left_out or filled.items_cut:
+        done = ["the least important left out"] if filled.items_left_out else []
+        why = "over its part: " + ", ".join([*done, f"{filled.items_cut} cut"] if filled.items_cut else done)
     elif filled.truncated:
         why = "truncated to its part" if filled.text else "left out: no room"
     return LayerReport(

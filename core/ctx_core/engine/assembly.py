@@ -89,13 +89,25 @@ class Assembly:
             transcript=self.transcript,
         )
 
-    def history_part(self) -> int:
-        """Give the tokens of the history, as far as they are within its part; 0 where no layer yields to it."""
+    def yielded_to(self) -> int:
+        """Give the tokens of the history to which layers yield; 0 where none does.
+
+        Those within its part, all of it where parts do not count yet, or those of its last messages where its policy
+        says of how many.
+        """
         if not self.texts.any(lambda layer: layer.yields):
             return 0
-        part = self.plan.budget.size_of("history")
-        limit = self.texts.base if part is None else min(self.texts.base, part + self._frame_of_new())
-        return self._select(limit).tokens
+        last = self.plan.policy.layers_yield_to
+        if last is not None:
+            return self._select(self.texts.base).cut.asked(last=last)
+        return self._select(self._within_part(None if self.plan.flexible_parts else self._history_size())).tokens
+
+    def history_part(self) -> int:
+        """Give the tokens of the history within its part, where parts count only now; 0 where no layer can go."""
+        part = self._history_size()
+        if part is None or not self.plan.flexible_parts or not self.texts.any(lambda layer: not layer.protected):
+            return 0
+        return self._select(self._within_part(part)).tokens
 
     def staying(self) -> int:
         """Give the tokens of the running turn and of what stays before it; 0 where no layer can give way to them.
@@ -104,6 +116,8 @@ class Assembly:
         """
         if not self.texts.any(lambda layer: not layer.protected):
             return 0
+        if self.plan.flexible_parts:
+            return self._select(0).tokens
         cut = self.window.cut
         whole = cut.asked()
         return whole if whole <= self.texts.room else cut.asked(after_clearing=True)
@@ -121,8 +135,9 @@ class Assembly:
 
     def _select(self, limit: int | None = None, *, truncate: bool = False) -> Window:
         """Choose what of the conversation goes out within a limit: by default the room there is, and its part."""
-        size = self.plan.budget.parts.get("history")
-        part = size.count if isinstance(size, Tokens) else self.plan.limit
+        size, part = self.plan.budget.parts.get("history"), self.plan.limit
+        if isinstance(size, Tokens) and not self.plan.flexible_parts:
+            part = size.count
         if limit is None:
             # What is truncated has to go out, within its part or not.
             limit = self.texts.room if truncate else min(self.texts.room, part + self._frame_of_new())
@@ -136,6 +151,13 @@ class Assembly:
             remembers=self.state is not None,
             truncate=truncate,
         )
+
+    def _history_size(self) -> int | None:
+        return self.plan.budget.size_of("history")
+
+    def _within_part(self, part: int | None) -> int:
+        """Give the most that the history may cost beside what is protected, within a part of the budget."""
+        return self.texts.base if part is None else min(self.texts.base, part + self._frame_of_new())
 
     def _frame_of_new(self) -> int:
         """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""

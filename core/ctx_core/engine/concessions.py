@@ -26,12 +26,19 @@ class Needs(Protocol):
         """What of it goes out as things are."""
         ...
 
+    def yielded_to(self) -> int:
+        """Give the tokens of the history to which layers yield; 0 where none does."""
+        ...
+
     def history_part(self) -> int:
-        """Give the tokens of the history, as far as they are within its part; 0 where no layer yields to it."""
+        """Give the tokens of the history within its part, where parts count only now; 0 where no layer can go."""
         ...
 
     def staying(self) -> int:
-        """Give the tokens of the running turn and of what stays before it; 0 where no layer can give way to them."""
+        """Give the tokens of the running turn and of what stays before it; 0 where no layer can give way to them.
+
+        Where parts count only now, those of the question and the newest step: older messages go before layers.
+        """
         ...
 
 
@@ -52,10 +59,15 @@ class Concession:
 
 
 CONCESSIONS: Final = (
-    # Layers that yield: to the history, as far as it is within its part.
+    # Layers that yield: to the history, as far as it is within its part, or to so many of its last messages.
+    Concession(
+        needs=lambda conversation: conversation.yielded_to(),
+        give=lambda texts, needed: texts.shrink(needed, lambda layer: layer.yields),
+    ),
+    # Where parts count only once the request is over its budget: what is over its part, to a history within its own.
     Concession(
         needs=lambda conversation: conversation.history_part(),
-        give=lambda texts, needed: texts.shrink(needed, lambda layer: layer.yields),
+        give=lambda texts, needed: texts.shrink(needed, lambda layer: not layer.protected, to_parts=True),
     ),
     # Layers that are not protected: to the running turn, and to what stays of the history whatever else goes.
     Concession(

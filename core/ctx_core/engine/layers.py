@@ -40,6 +40,8 @@ class Item:
     text: str = field(repr=False)
     importance: float = 0.0
     """Higher is more important; of equals, the later one goes first."""
+    cut: CutRule | None = field(default=None, compare=False, kw_only=True)
+    """How it is cut where its layer cuts large ones; None: at the end, with the layer's marker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +63,17 @@ class Layer:
     protected: bool = False
     """Whether it stays whole even over its cap: others have less then, and the report says so."""
     yields: bool = False
-    """Whether it gives way before the history loses a message within its part, and not only to the running turn."""
+    """Whether it gives way before the history loses a message within its part, and not only to the running turn; to how
+    many of its last messages, the history's policy may say."""
     priority: int = 0
     """When room is needed, layers of the lowest priority give way first; of equals, the last."""
+    largest_item: float | None = None
+    """Where not all items fit, one over this share of their room is cut to it. None: items are whole or not there."""
+    passes_over: bool = False
+    """Whether an item that does not fit is passed over, so that smaller ones take its room. If not, no item stays where
+    a more important one is left out."""
+    omission_marker: str = ""
+    """A line behind the items that stands for those that are left out, `{count}` of them; empty: no line."""
     stable: bool = True
     """Whether it says the same on every turn. What is not stable can be placed behind the history."""
     marker: str = MARKER
@@ -101,6 +111,8 @@ class FilledLayer:
     used: int
     """Tokens of what goes out."""
     items_left_out: int = 0
+    items_cut: int = 0
+    """Items of which only a part goes out."""
     truncated: bool = False
     """Whether its text was cut."""
 
@@ -116,7 +128,9 @@ def as_items(items: Iterable[str | Item]) -> tuple[Item, ...]:
     return tuple(item if isinstance(item, Item) else Item(item) for item in items)
 
 
-def fill(layer: Layer, budget: int | None, counter: TokenCounter, *, at_most: int | None = None) -> FilledLayer:
+def fill(
+    layer: Layer, budget: int | None, counter: TokenCounter, *, at_most: int | None = None, flexible: bool = False
+) -> FilledLayer:
     """Give the layer as it goes out within its budget.
 
     Args:
@@ -124,9 +138,10 @@ def fill(layer: Layer, budget: int | None, counter: TokenCounter, *, at_most: in
         budget: tokens of its part; a protected layer without a rule of its own stays whole all the same.
         counter: counts them.
         at_most: a limit that protected layers keep too: what is left when all else has gone.
+        flexible: whether its part is no limit to it, and only reported.
     """
     asked = counter.count_text(layer.body) if layer.body else 0
-    whole_over_budget = layer.protected and layer.cut is None
+    whole_over_budget = flexible or (layer.protected and layer.cut is None)
     limits = [limit for limit in (None if whole_over_budget else budget, at_most) if limit is not None]
     limit = min(limits) if limits else None
     whole = FilledLayer(layer=layer, text=layer.body, asked=asked, budget=budget, used=asked)
@@ -149,21 +164,48 @@ def _cut(layer: Layer, limit: int, counter: TokenCounter) -> str:
 
 
 def _with_fewer_items(whole: FilledLayer, limit: int, counter: TokenCounter) -> FilledLayer:
-    """Leave out the least important items until the rest is within the limit."""
+    """Cut what is too large for an item, and leave out the least important until the rest is within the limit."""
     layer = whole.layer
     ranked = sorted(range(len(layer.items)), key=lambda at: (-layer.items[at].importance, at))
-    sizes = {at: counter.count_text(layer.items[at].text + "\n") for at in ranked}
     room = limit - (counter.count_text(layer.heading + "\n") if layer.heading else 0)
+    texts = {at: layer.items[at].text for at in ranked}
+    if layer.largest_item is not None:
+        most = max(0, int(room * layer.largest_item))
+        texts = {at: _cut_item(layer, layer.items[at], most, counter) for at in ranked}
+    if layer.omission_marker:
+        room -= counter.count_text("\n" + _omission(layer, len(ranked)))
     kept: list[int] = []
     for at in ranked:
-        if sizes[at] > room:
+        size = counter.count_text(texts[at] + "\n")
+        if texts[at] and size <= room:
+            kept.append(at)
+            room -= size
+        elif not layer.passes_over:
             break
-        kept.append(at)
-        room -= sizes[at]
     while kept:
-        text = replace(layer, items=tuple(layer.items[at] for at in sorted(kept))).body
+        left_out = len(ranked) - len(kept)
+        items = [Item(texts[at]) for at in sorted(kept)]
+        if left_out and layer.omission_marker:
+            items.append(Item(_omission(layer, left_out)))
+        text = replace(layer, items=tuple(items)).body
         used = counter.count_text(text)
         if used <= limit:
-            return replace(whole, text=text, used=used, items_left_out=len(layer.items) - len(kept))
+            cut = sum(texts[at] != layer.items[at].text for at in kept)
+            return replace(whole, text=text, used=used, items_left_out=left_out, items_cut=cut)
         kept.pop()
     return replace(whole, text="", used=0, items_left_out=len(layer.items))
+
+
+def _omission(layer: Layer, count: int) -> str:
+    return layer.omission_marker.replace("{count}", f"{count}")
+
+
+def _cut_item(layer: Layer, item: Item, most: int, counter: TokenCounter) -> str:
+    """Give an item within so many tokens, by its own rule where that keeps them; empty where not even a marker fits."""
+    if counter.count_text(item.text) <= most:
+        return item.text
+    if item.cut is not None:
+        text = item.cut(item.text, most)
+        if counter.count_text(text) <= most:
+            return text
+    return cut_end(item.text, most, counter, marker=layer.marker)

@@ -24,6 +24,8 @@ class Plan:
     """Tool definitions that go with the request."""
     options: RequestOptions | None = None
     """What else the request asks for."""
+    label: str = ""
+    """What its requests are logged as."""
     policy: HistoryPolicy = field(default_factory=HistoryPolicy)
     """How the history is cut."""
     rolling: RollingSummary | None = None
@@ -36,6 +38,8 @@ class Plan:
     """Whether anything may be cut. If not, everything is counted and nothing altered."""
     open_parts: bool = False
     """Whether the budget may name parts of layers that are not there in every request."""
+    flexible_parts: bool = False
+    """Whether parts of the budget count only where the request is over it."""
     volatile_last: bool = False
     """Whether layers that are not stable go behind the history."""
     count_original: bool = False

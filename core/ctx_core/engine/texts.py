@@ -38,7 +38,7 @@ class Texts:
         self._pending, self._shows_pending = "", True
         self._kept_free = 0
         for layer in plan.layers:
-            self._filled.append(fill(layer, self._budget_of(layer), counter))
+            self._filled.append(self._first_fill(layer))
 
     @property
     def filled(self) -> list[FilledLayer]:
@@ -67,8 +67,14 @@ class Texts:
         """Tokens that protected layers and tools leave: shares are of it, as it does not move while others shrink."""
         return self._left_of(self._limit)
 
-    def shrink(self, needed: int, gives: Callable[[Layer], bool]) -> None:
-        """Shrink layers, those of the lowest priority first, until the conversation has the room it needs."""
+    def shrink(self, needed: int, gives: Callable[[Layer], bool], *, to_parts: bool = False) -> None:
+        """Shrink layers, those of the lowest priority first, until the conversation has the room it needs.
+
+        Args:
+            needed: tokens of the conversation.
+            gives: which layers.
+            to_parts: whether none goes below its part of the budget, and one without a part stays as it is.
+        """
         order = sorted(range(len(self._filled)), key=lambda at: (self._filled[at].layer.priority, -at))
         for at in order:
             over = needed - self.room
@@ -76,8 +82,13 @@ class Texts:
             if over <= 0:
                 return
             if filled.used and gives(filled.layer):
-                most = max(0, filled.used - over)
-                self._filled[at] = fill(filled.layer, filled.budget, self._plan.counter, at_most=most)
+                part = self._part_of(filled.layer, at) if to_parts else 0
+                if part is None or filled.used <= part:
+                    continue
+                most = max(part, filled.used - over)
+                self._filled[at] = fill(
+                    filled.layer, filled.budget, self._plan.counter, at_most=most, flexible=self._plan.flexible_parts
+                )
 
     def any(self, holds: Callable[[Layer], bool]) -> bool:
         """Whether a layer that says something is one of those."""
@@ -135,17 +146,33 @@ class Texts:
     def _is_last(self, filled: FilledLayer) -> bool:
         return self._plan.volatile_last and not filled.layer.stable
 
-    def _budget_of(self, layer: Layer) -> int | None:
-        """Give the part of a layer; those before it are filled."""
+    def _first_fill(self, layer: Layer) -> FilledLayer:
+        """Fill a layer behind those that are filled: up to its part, or its cap where parts do not count yet."""
+        part, cap = self._part_of(layer, len(self._filled)), self._cap_of(layer)
+        flexible, counter = self._plan.flexible_parts, self._plan.counter
+        if flexible:
+            return fill(layer, cap if part is None else part, counter, at_most=cap, flexible=True)
+        return fill(layer, cap if part is None else part, counter)
+
+    def _cap_of(self, layer: Layer) -> int | None:
+        """Give the most that a layer may cost by its own word; those before it are filled."""
         plan, cap = self._plan, layer.cap
-        part = plan.budget.size_of(layer.name)
-        if part is None and isinstance(cap, Rest):
+        if isinstance(cap, Rest):
             # Of the whole limit, as with the summary's cap.
-            part = int(max(0, plan.limit - plan.taken - self.fixed) * cap.share)
-        elif part is None and cap is not None and not isinstance(cap, Rest):
-            part = tokens_of(cap, plan.budget.total)
-        shared = [size for name in layer.shares_with if (size := plan.budget.size_of(name)) is not None]
+            return int(max(0, plan.limit - plan.taken - self.fixed) * cap.share)
+        return None if cap is None else tokens_of(cap, plan.budget.total)
+
+    def _part_of(self, layer: Layer, at: int) -> int | None:
+        """Give the part that the budget has for a layer, with what those it shares with leave of theirs.
+
+        Args:
+            layer: the layer.
+            at: its place; those before it are filled.
+        """
+        size_of = self._plan.budget.size_of
+        shared = [size for name in layer.shares_with if (size := size_of(name)) is not None]
+        part = size_of(layer.name)
         if not shared:
             return part
-        used = sum(filled.used for filled in self._filled if filled.layer.name in layer.shares_with)
+        used = sum(filled.used for filled in self._filled[:at] if filled.layer.name in layer.shares_with)
         return max(0, (part or 0) + sum(shared) - used)

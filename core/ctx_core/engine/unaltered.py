@@ -74,6 +74,7 @@ def _report(plan: Plan, transcript: Transcript[NativeT], made: list[Message], qu
         counter=counter.tokenizer.name,
         estimated=not counter.exact,
         model=counter.model,
+        label=plan.label,
     )
 
 

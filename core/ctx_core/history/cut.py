@@ -141,19 +141,33 @@ class Cut:
         asked = next((number for number, turn in enumerate(turns) if turn.has_question), len(turns) - 1)
         return max(asked, len(turns) - 1 - self.stretch.policy.preserve_recent_turns)
 
-    def asked(self, *, after_clearing: bool = False) -> int:
+    def asked(self, *, after_clearing: bool = False, last: int = 0) -> int:
         """Give what the running turn and all that stays before it cost before anything was cut, with the marker.
 
         Args:
             after_clearing: whether results that the policy clears on overflow cost what is put in their place.
+            last: so many messages before the running turn as well, with the question that they belong to.
         """
         stretch, turns = self.stretch, self.stretch.turns
         if not turns:
             return 0
         preserved = turns[self.first_preserved].start
         stays = {at for at in indices(0, len(stretch.entries)) if at >= preserved or at in self.protected}
+        stays |= self._last_messages(last)
         saved = stretch.results.saved_by_clearing(stays) if after_clearing else 0
         return sum(map(stretch.asked, stays)) - saved + self.marker_room
+
+    def _last_messages(self, count: int) -> set[Index]:
+        """Give the indices of the last messages before the running turn, and of what they cannot go without."""
+        stretch, turns = self.stretch, self.stretch.turns
+        before = [at for at in indices(0, turns[-1].start) if at not in stretch.instructions]
+        history = before[-count:] if count else []
+        if not history:
+            return set()
+        turn = next(turn for turn in turns if turn.start <= history[0] < turn.end)
+        # A turn of question and answer is kept whole or not; of one with tool calls the newest steps may be.
+        first = history[0] if stretch.has_steps(turn) else turn.start
+        return {turn.start, *(at for at in before if at >= first)}
 
     def keep(self, chosen: set[Index], start: Index) -> None:
         """Keep these entries and no others; from `start` on they are all there are up to the present."""

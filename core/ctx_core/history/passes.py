@@ -156,6 +156,8 @@ def _still_nearer(cut: Cut, room: Room, before: int) -> bool:
         room: what is left now.
         before: tokens that were left before.
     """
+    if room.holds() and room.messages <= (cut.stretch.policy.layers_yield_to or 0):
+        return True
     free = cut.limit - cut.low
     if not room.holds() or room.messages > cut.most_messages(cut.low_water):
         return False

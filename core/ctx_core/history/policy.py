@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -15,8 +15,10 @@ Pinned: TypeAlias = Callable[[Message], bool]
 ReasoningPolicy: TypeAlias = Literal["keep", "drop_at_cut", "drop_old_turns"]
 UnansweredPolicy: TypeAlias = Literal["stub", "drop"]
 
+ErrorWords: TypeAlias = Literal["at_start", "anywhere"]
+
 ERROR_WORDS: Final = ("error", "exception", "failed", "fatal", "cannot", "unable to")
-"""Words that mark a tool result as an error, in any case."""
+"""Words that mark a tool result as an error, in any case of letters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,12 @@ class ToolResultPolicy:
     """Whether on overflow the remaining results give way too, oldest first, all but those of the newest step."""
     keep_errors: bool = True
     """Whether results that report an error are kept by `clear_after_steps`."""
+    error_words: ErrorWords = "at_start"
+    """Where a word such as `error` or `failed` tells an error, in a result that does not say itself that it is one: at
+    the beginning of its text, or `anywhere` in it."""
+    priorities: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    """By the names of tools, how long their results stay: of those that may be cleared, the ones of the lowest number
+    go first, of equals the oldest. A tool that is not named has 0."""
     min_tokens: int = 100
     """Results under this many tokens are not worth clearing."""
     placeholder: str = "[content truncated - {age} steps ago, {tokens} tokens]"
@@ -51,6 +59,8 @@ class ToolResultPolicy:
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
         _need_positive("max_tokens", self.max_tokens)
+        _need_one_of("error_words", self.error_words, get_args(ErrorWords))
+        object.__setattr__(self, "priorities", dict(self.priorities))
         _need_from_zero("clear_after_steps", self.clear_after_steps)
         _need_from_zero("min_tokens", self.min_tokens)
         if not 0 < self.overflow_share <= 1:
@@ -77,6 +87,9 @@ class HistoryPolicy:
     them and the question of their turn."""
     preserve_recent_turns: int = 0
     """The last turns, beside the running one, that are never left out."""
+    layers_yield_to: int | None = None
+    """The last messages, so many, to which layers of text that yield give way, and that no low-water mark takes. None:
+    such layers give way to all that the history's part holds."""
     low_water: float = 0.6
     """Where a cut is remembered, it goes down to this share of the history's tokens (and of
     `max_messages`), so that the next turns fit without another cut and the provider's cache stays warm."""
@@ -103,6 +116,7 @@ class HistoryPolicy:
         """Refuse what cannot work."""
         _need_positive("max_messages", self.max_messages)
         _need_from_zero("preserve_recent_turns", self.preserve_recent_turns)
+        _need_from_zero("layers_yield_to", self.layers_yield_to)
         if not isinstance(self.keep_first, Share):
             _need_from_zero("keep_first", self.keep_first)
         _need_one_of("reasoning", self.reasoning, get_args(ReasoningPolicy))

@@ -5,8 +5,9 @@ Every rule about a result stands here. It sees the result in its place: the call
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
 from ctx_core.conversation.text_steps import opening_of
@@ -14,7 +15,7 @@ from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
 from ctx_core.history.pairing import Asked, Pairing
 from ctx_core.history.places import Index, indexed, indices
-from ctx_core.history.policy import ERROR_WORDS
+from ctx_core.history.policy import ERROR_WORDS, ErrorWords
 from ctx_core.truncation import cut_middle
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.history.policy import ToolResultPolicy
     from ctx_core.history.repair import Entry
+
+_ERROR: Final = re.compile("|".join(map(re.escape, ERROR_WORDS)), re.IGNORECASE)
+_BEGINS_WITH_ERROR: Final = re.compile(rf"[\W_]*(?:{_ERROR.pattern})", re.IGNORECASE)
+"""Behind brackets, quotes and blanks at most: `[ERROR] …`, `{"error": …`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +91,11 @@ class Results:
     def clearable(self) -> Iterator[tuple[Index, int]]:
         """Give the results that may be cleared on overflow, in the order in which they go: index, and age in steps.
 
-        First those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's.
+        First those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's; of each,
+        those of tools of a low priority first.
         """
         for by_age in (True, False):
-            for at in sorted(self._found):
+            for at in sorted(self._found, key=self._priority):
                 if self._gives_way(self._found[at], by_age=by_age):
                     yield at, self._found[at].age
 
@@ -141,12 +147,17 @@ class Results:
             # One that is written as a JSON string costs more than its text: the text must be so much shorter.
             room = min(room - 1, counter.count_text(cut) * (limit - frame) // (price - frame))
 
+    def _priority(self, at: Index) -> tuple[int, Index]:
+        call = self._found[at].call
+        name = self._found[at].message.name if call is None else call.name
+        return self._policy.priorities.get(name or "", 0), at
+
     def _gives_way(self, result: Result, *, by_age: bool) -> bool:
         """Whether a result is cleared because of its age, or else with the rest."""
         policy = self._policy
         if by_age:
             old = policy.clear_after_steps is not None and result.age > policy.clear_after_steps
-            if not old or (policy.keep_errors and is_error(result.message)):
+            if not old or (policy.keep_errors and is_error(result.message, policy.error_words)):
                 return False
         elif not policy.clear_rest or result.age == 0:
             return False
@@ -161,9 +172,10 @@ def _named(text: str, message: Message) -> str:
     return text.replace("{id}", content_name(message)) if "{id}" in text else text
 
 
-def is_error(message: Message) -> bool:
-    """Whether a tool result reports an error: by the framework's mark, or by the words in it."""
+def is_error(message: Message, words: ErrorWords = "at_start") -> bool:
+    """Tell whether a tool result reports an error: by its own mark, or by a word in its text or at its beginning."""
     if message.failed:
         return True
-    text = message.text.lower()
-    return any(word in text for word in ERROR_WORDS)
+    if words == "anywhere":
+        return _ERROR.search(message.text) is not None
+    return _BEGINS_WITH_ERROR.match(message.text) is not None

@@ -6,22 +6,27 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, overload
 
+from ctx_core.budget import BudgetCheck, ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
-from ctx_core.conversation.codecs import as_codec, codec_for
+from ctx_core.conversation.codecs import as_codec, codec_for, transcript_of
 from ctx_core.conversation.transcript import question_of
+from ctx_core.counting.counter import as_counter
+from ctx_core.engine.context import Context
+from ctx_core.errors import BudgetError
 from ctx_core.history.policy import ToolResultPolicy
 from ctx_core.history.state import WindowState
+from ctx_core.recipes.of_class import ForModel, bind_super
+from ctx_core.recipes.request_log import log_trim, log_without_part
 from ctx_core.report.usage_log import UsageLog
 from ctx_core.session.session import ContextSession
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ctx_core.conversation.formats.names import FormatName
     from ctx_core.conversation.messages import Message
     from ctx_core.conversation.transcript import Codec, NativeT
-    from ctx_core.counting.counter import ToolDefinition
-    from ctx_core.engine.context import Context
+    from ctx_core.counting.counter import TokenCounter, ToolDefinition
     from ctx_core.report.report import ContextReport
     from ctx_core.session.summarizers import Summarizer
     from ctx_core.session.summarizing import Summarizing
@@ -44,6 +49,41 @@ class Recipe(ABC):
     turn; 0.6 leaves room for the next turns, so that the beginning of the prompt stays in the provider's cache."""
     usage: UsageLog = field(default_factory=UsageLog, compare=False)
     """The last 100 requests; `usage.enabled` switches it on and off."""
+    _logged: set[str] = field(default_factory=set[str], init=False, repr=False, compare=False)
+    """Layers of which the log has said that the budget has no part for them."""
+
+    for_model = ForModel()
+    """Gives the recipe with a model's window and counter, of the class or of a recipe.
+
+    Args:
+        model: a name, or a model object of LangChain or LlamaIndex.
+        reserve: tokens kept for the answer; by default as `ContextBudget.for_model` keeps.
+        fields: other fields of the recipe.
+
+    Raises:
+        UnknownModelError: if the model's window is not known; give a `budget` then.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Have `super()` work in a dataclass with slots, which is a class made anew."""
+        # With its arguments, as this class is itself made anew.
+        super(Recipe, cls).__init_subclass__(**options)
+        bind_super(cls)
+
+    def __post_init__(self) -> None:
+        """Make a budget of a number of tokens of input, and a counter of the name of a model.
+
+        Raises:
+            BudgetError: for what is neither.
+        """
+        budget, counter = getattr(self, "budget", None), getattr(self, "counter", None)
+        if isinstance(budget, int):
+            object.__setattr__(self, "budget", self.sized(ContextBudget(budget)))
+        elif budget is not None and not isinstance(budget, ContextBudget):
+            msg = f"budget must be a ContextBudget or a number of tokens, found {type(budget).__name__}"
+            raise BudgetError(msg)
+        if counter is not None:
+            object.__setattr__(self, "counter", as_counter(counter))
 
     @abstractmethod
     def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
@@ -156,14 +196,47 @@ class Recipe(ABC):
         builder = await self.abuilder(question_of(history, message, door), tools=tools)
         return self._built(builder, history, message, door, state)
 
-    def on_report(self, report: ContextReport) -> None:
-        """Log a request that was built with this recipe's builder."""
-        self.usage.record(report, label=self.label)
+    def check(self, messages: Iterable[Any], *, tools: Sequence[ToolDefinition] = ()) -> BudgetCheck:
+        """Say how a request with all of these messages stands to the budget, before anything is cut.
 
-    @property
-    def label(self) -> str:
-        """What a request is logged as."""
-        return ""
+        Maximum, current, available, over, within, utilization in %. The recipe's own layers count, whole.
+
+        Args:
+            messages: the conversation with the current message at its end: neutral messages or a provider's own.
+            tools: definitions of the tools that go with the request.
+        """
+        history, door = self.read(list(messages), None, None)
+        transcript = transcript_of(history, None, door)
+        builder = self.builder(transcript.question(), tools=tools).trimming(on=False)
+        report = builder.build_transcript(transcript).report
+        return BudgetCheck.of(report.used, report.limit)
+
+    def figures(self, result: Context[Any] | ContextReport) -> Any:  # noqa: ANN401 - each recipe has figures of its own
+        """Give the result of a request in the recipe's own terms; of a recipe that has none, the report."""
+        return report_of(result)
+
+    def on_report(self, report: ContextReport) -> None:
+        """Log a request that was built with this recipe's builder: in counts, and one line where something was cut."""
+        self.usage.record(report)
+        log_trim(type(self).__name__, report)
+        log_without_part(report, self._logged)
+
+    @classmethod
+    def sized(cls, budget: ContextBudget) -> ContextBudget:
+        """Give a budget of so many tokens the parts of the recipe's design."""
+        return budget
+
+    @classmethod
+    def counted_for(cls, model: object) -> TokenCounter:
+        """Give what counts for a model, by its name or of a model object."""
+        named: Any = model
+        return as_counter(named)
+
+    @classmethod
+    def fields_for(cls, model: object, reserve: int | None) -> dict[str, Any]:
+        """Give the fields of a recipe that are a model's, as `for_model` sets them."""
+        budget = ContextBudget.for_model(model, reserve=reserve)
+        return {"budget": cls.sized(budget), "counter": cls.counted_for(model)}
 
     def read(
         self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | FormatName | None
@@ -182,3 +255,8 @@ class Recipe(ABC):
         context = builder.build(history, message, codec=codec, state=state, on_overflow=self.on_overflow)
         self.on_report(context.report)
         return context
+
+
+def report_of(result: Context[Any] | ContextReport) -> ContextReport:
+    """Give the report of a request, by itself or in its context."""
+    return result.report if isinstance(result, Context) else result

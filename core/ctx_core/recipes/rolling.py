@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Generic, Self
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeAlias, overload
 
-from ctx_core.budget import BudgetCheck, ContextBudget
+from ctx_core.budget import ContextBudget, Share
 from ctx_core.builder import ContextBuilder
 from ctx_core.conversation.transcript import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import Conservative
-from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
+from ctx_core.counting.model_objects import asked_model, model_name
+from ctx_core.engine.context import Context
+from ctx_core.history.policy import HistoryPolicy, Pinned, ToolResultPolicy
 from ctx_core.recipes.framings import ROLLING
-from ctx_core.recipes.recipe import Recipe
+from ctx_core.recipes.recipe import Recipe, report_of
+from ctx_core.recipes.rolling_settings import OF_RESULTS, RollingSettings, Switch
+from ctx_core.report.usage_log import UsageLog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from ctx_core.conversation.messages import Message
-    from ctx_core.engine.context import Context
+    from ctx_core.report.report import ContextReport
 
 STEPS: Final = 5
 """Results older than this many steps give way first."""
+LARGE_RESULT: Final = 2_000
+"""Tokens over which the design may cut a single result when it is first seen: `with_results(max_tokens=…)`."""
+OnTrim: TypeAlias = "Callable[[RollingFigures[Any]], object]"
+"""Is told of a trim; the figures have no messages."""
+_LOG: Final = logging.getLogger("ctx_core.recipes")
 
 
 def results_policy() -> ToolResultPolicy:
@@ -54,11 +63,12 @@ class RollingFigures(Generic[NativeT]):
     """The result of one request. Its `repr` holds no content."""
 
     messages: list[NativeT] = field(repr=False)
-    """Everything, in order; the caller's own objects where nothing had to be done to them."""
+    """Everything, in order; the caller's own objects where nothing had to be done to them. Empty of a report, which
+    holds none."""
     tokens: int
     """Tokens of the request, the same as `final`."""
     within: bool
-    """Whether it is within the budget. It always is: what cannot be is a `ContextOverflowError`."""
+    """Whether it is within the budget. While trimming is on it always is: what cannot be is an error."""
     trimmed: bool
     """Whether anything was cut, cleared or left out."""
     dropped: int
@@ -74,50 +84,51 @@ class Rolling(Recipe):
     """The context of an agent: whole while it fits, else trimmed in passes, each of which stops as soon as it fits."""
 
     budget: ContextBudget
-    """The context window and what is reserved for the output."""
+    """The context window and what is reserved for the output; a number is that much input."""
     counter: TokenCounter = field(default_factory=lambda: counter_for(""))
     """Counts; `counter_for(model)` or `Rolling.for_model(model)` gives the model's own."""
+    low_water: float = 0.6
+    """As in every recipe; with a state, a cut leaves room for the next turns."""
     system: str = field(default="", repr=False)
     """A system prompt, if it is not among the messages."""
     results: ToolResultPolicy = field(default_factory=results_policy)
-    """Ages, thresholds and the placeholder's template."""
+    """Ages, thresholds, the placeholder's template, and priorities by the names of tools."""
     preserve_recent_turns: int = 2
     """The last turns, beside the running one, that are never left out."""
-
-    @classmethod
-    def for_model(cls, model: str, *, reserve: int | None = None) -> Self:
-        """Give the recipe with a model's window and counter.
-
-        Args:
-            model: its name.
-            reserve: tokens kept for the output; by default as `ContextBudget.for_model` keeps.
-
-        Raises:
-            UnknownModelError: if the model's window is not known; give a `budget` then.
-        """
-        return cls(budget=ContextBudget.for_model(model, reserve=reserve), counter=counter_for(model))
+    keep_first: int | Share = 0
+    """The first messages, so many or as many as a share of the room holds, that are never left out."""
+    pinned: Pinned | None = field(default=None, compare=False)
+    """Messages for which this is true are never left out."""
+    on_trim: OnTrim | None = field(default=None, compare=False)
+    """Is given the figures of each request of which something was cut, so that an application can show it."""
+    switch: Switch = field(default_factory=Switch, compare=False)
+    """Whether anything may be cut: `rolling.switch.enabled = False` has requests checked and reported only, from then
+    on, wherever the recipe is in use."""
 
     def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
         """Give the builder of one request."""
         del question
         policy = HistoryPolicy(
-            low_water=self.low_water, results=self.results, preserve_recent_turns=self.preserve_recent_turns
+            low_water=self.low_water,
+            results=self.results,
+            preserve_recent_turns=self.preserve_recent_turns,
+            keep_first=self.keep_first,
+            pinned=self.pinned,
         )
-        return (
-            ContextBuilder(self.budget, self.counter).system(self.system).tools(tools).history(policy).count_original()
-        )
+        builder = ContextBuilder(self.budget, self.counter).system(self.system).tools(tools).history(policy)
+        return builder.count_original().trimming(on=self.switch.enabled)
 
-    def check(
-        self, messages: Iterable[Message | Mapping[str, Any]], *, tools: Iterable[ToolDefinition] = ()
-    ) -> BudgetCheck:
-        """Say how messages stand to the budget as they are: maximum, current, available, within, utilization in %."""
-        return self.budget.check(messages, counter=self.counter, tools=tools)
+    @overload
+    def figures(self, result: Context[NativeT]) -> RollingFigures[NativeT]: ...
 
-    def figures(self, context: Context[NativeT]) -> RollingFigures[NativeT]:
-        """Give the result of a request that was built with this recipe."""
-        report = context.report
+    @overload
+    def figures(self, result: ContextReport) -> RollingFigures[Any]: ...
+
+    def figures(self, result: Context[Any] | ContextReport) -> RollingFigures[Any]:
+        """Give the result of a request that was built with this recipe, or of its report."""
+        report = report_of(result)
         return RollingFigures(
-            messages=context.messages,
+            messages=result.messages if isinstance(result, Context) else [],
             tokens=report.used,
             within=report.used <= report.limit,
             trimmed=report.trimmed,
@@ -126,6 +137,44 @@ class Rolling(Recipe):
             final=report.used,
         )
 
+    def on_report(self, report: ContextReport) -> None:
+        """Log a request that was built with this recipe's builder, and tell who wants to hear of trims."""
+        Recipe.on_report(self, report)
+        if self.on_trim is None or not report.trimmed:
+            return
+        try:
+            self.on_trim(self.figures(report))
+        except Exception as error:  # noqa: BLE001 - whatever it raises, the request goes out
+            _LOG.warning("on_trim failed (%s): the request goes out all the same", type(error).__name__)
+
+    @classmethod
+    def counted_for(cls, model: object) -> TokenCounter:
+        """Give what counts for a model, with this recipe's framing."""
+        return counter_for(model if isinstance(model, str) else model_name(asked_model(model)) or "")
+
     def with_results(self, **changes: Any) -> Self:
         """Give a copy with other ages, thresholds or templates; the fields are those of `ToolResultPolicy`."""
         return replace(self, results=replace(self.results, **changes))
+
+    @property
+    def settings(self) -> RollingSettings:
+        """What a user may choose, as it is now, to be stored."""
+        return RollingSettings(
+            enabled=self.switch.enabled,
+            log_usage=self.usage.enabled,
+            preserve_recent_turns=self.preserve_recent_turns,
+            low_water=self.low_water,
+            **{name: getattr(self.results, name) for name in OF_RESULTS},
+        )
+
+    def with_settings(self, settings: RollingSettings) -> Self:
+        """Give a copy with what a user has chosen; it has a switch and a usage log of its own."""
+        results = replace(self.results, **{name: getattr(settings, name) for name in OF_RESULTS})
+        return replace(
+            self,
+            switch=Switch(enabled=settings.enabled),
+            usage=UsageLog(enabled=settings.log_usage),
+            preserve_recent_turns=settings.preserve_recent_turns,
+            low_water=settings.low_water,
+            results=results,
+        )

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Final
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-_FENCE: Final = "```"
+from ctx_core.errors import BudgetError
+from ctx_core.recipes.code_text import commented, fenced_code, language_of
+from ctx_core.recipes.phases import PHASES, Phase, PhaseDefinition
+from ctx_core.truncation import cut_middle
 
-
-class Phase(StrEnum):
-    """Where the work stands."""
-
-    PLANNING = "planning"
-    INTERFACE = "interface"
-    IMPLEMENTATION = "implementation"
-    TESTING = "testing"
+if TYPE_CHECKING:
+    from ctx_core.counting.counter import TokenCounter
+    from ctx_core.engine.layers import CutRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +24,20 @@ class Unit:
     name: str
     """By which failing tests refer to it."""
     code: str = field(repr=False)
+    """A unit without any is not sent, and takes no place."""
     language: str = field(default="", kw_only=True)
-    """Written behind the fence, such as `python`."""
+    """Written behind the fence, such as `python`; by default what the path's ending says."""
+    path: str = field(default="", kw_only=True)
+    """Its file, shown as a comment above the code, so that imports of it come out right."""
 
     @property
     def text(self) -> str:
         """The unit as the model reads it: its name, and its code between fences that are not in it."""
-        fence = _FENCE
-        while fence in self.code:
-            fence += "`"
-        return f"### {self.name}\n{fence}{self.language}\n{self.code.rstrip()}\n{fence}"
+        if not self.code.strip():
+            return ""
+        language = self.language or language_of(self.path)
+        code = f"{commented(self.path, language)}\n{self.code}" if self.path else self.code
+        return f"### {self.name or PurePath(self.path).name}\n{fenced_code(code, language)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +54,51 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """The failure as the model reads it, a line for each thing that is known."""
+        """The failure as the model reads it: a heading, a bold label for each thing that is known, the stack fenced."""
         facts = (("Error", self.error), ("Expected", self.expected), ("Received", self.received))
-        lines = [f"Test: {self.name}", *(f"{label}: {value}" for label, value in facts if value)]
-        return "\n".join([*lines, f"Stack:\n{self.stack.rstrip()}"] if self.stack else lines)
+        lines = [f"### {self.name}", *(_fact(label, value) for label, value in facts if value)]
+        return "\n".join([*lines, f"**Stack trace:**\n{fenced_code(self.stack)}"] if self.stack.strip() else lines)
+
+    def cut_rule(self, counter: TokenCounter) -> CutRule:
+        """Give what cuts its text to so many tokens: head and tail of what is long stay, labels and fences too."""
+        return partial(_shortened, self, counter)
+
+
+def _fact(label: str, value: str) -> str:
+    """Give a labeled value on its line; one of several lines is fenced."""
+    value = value.strip("\n")
+    return f"**{label}:**\n{fenced_code(value)}" if "\n" in value else f"**{label}:** {value}"
+
+
+def _shortened(failure: Failure, counter: TokenCounter, text: str, most: int) -> str:
+    """Give a failure within so many tokens, each of its long texts cut in the middle to the same size."""
+    del text
+    low, high = 0, most
+    best = ""
+    while low <= high:
+        size = (low + high) // 2
+        shorter = Failure(
+            cut_middle(failure.name, size, counter),
+            error=cut_middle(failure.error, size, counter),
+            expected=cut_middle(failure.expected, size, counter),
+            received=cut_middle(failure.received, size, counter),
+            stack=cut_middle(failure.stack, size, counter),
+        )
+        if shorter.name and counter.count_text(shorter.text) <= most:
+            best, low = shorter.text, size + 1
+        elif not shorter.name:
+            low = size + 1
+        else:
+            high = size - 1
+    return best
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """The state of the work; `dataclasses.replace` gives the next one."""
 
-    phase: Phase = Phase.PLANNING
-    """Decides which parts are sent."""
+    phase: Phase | PhaseDefinition | str = Phase.PLANNING
+    """Decides which parts are sent: the name of one of `phases`, which a stored string is made to, or a definition."""
     design: str = field(default="", repr=False)
     """The design document."""
     types: str = field(default="", repr=False)
@@ -75,11 +111,44 @@ class Work:
     """Units that are done, oldest first."""
     failures: tuple[Failure, ...] = ()
     """Failing tests, most important first."""
+    phases: tuple[PhaseDefinition, ...] = field(default=PHASES, repr=False)
+    """The phases that there are: by default planning, interface, implementation and testing."""
+
+    def __post_init__(self) -> None:
+        """Take the phase by its name.
+
+        Raises:
+            BudgetError: for a phase that is not known.
+        """
+        phases = tuple(self.phases)
+        if isinstance(self.phase, PhaseDefinition):
+            given = self.phase
+            phases = (*(known for known in phases if known.name != given.name), given)
+        name = self.phase.name if isinstance(self.phase, PhaseDefinition) else self.phase
+        known = {definition.name.casefold(): definition for definition in phases}
+        found = known.get(name.strip().casefold()) if isinstance(name, str) else None
+        if found is None:
+            shown = repr(name)[:40] if isinstance(name, str) else type(name).__name__
+            msg = (
+                f"no phase is called {shown}: known are {', '.join(definition.name for definition in phases)}; "
+                "phases=(*PHASES, PhaseDefinition(…)) adds one of your own"
+            )
+            raise BudgetError(msg)
+        names = {phase.value: phase for phase in Phase}
+        object.__setattr__(self, "phases", phases)
+        object.__setattr__(self, "phase", names.get(found.name, found.name))
+        for part in ("tests", "approved", "failures"):
+            object.__setattr__(self, part, tuple(getattr(self, part)))
+
+    @property
+    def definition(self) -> PhaseDefinition:
+        """What the phase is sent."""
+        return next(definition for definition in self.phases if definition.name == self.phase)
 
     @property
     def implicated(self) -> tuple[Unit, ...]:
         """The units whose name appears in the name of a failing test, in any case of letters."""
         tests = [failure.name.casefold() for failure in self.failures]
         current = () if self.unit is None else (self.unit,)
-        units = {unit.name: unit for unit in (*self.approved, *current)}
+        units = {unit.name: unit for unit in (*self.approved, *current) if unit.name}
         return tuple(unit for unit in units.values() if any(unit.name.casefold() in test for test in tests))

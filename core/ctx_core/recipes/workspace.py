@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,15 +17,19 @@ from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS
-from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe
+from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
 from ctx_core.recipes.session import mended
 from ctx_core.workspace.loader import Workspace
 
 if TYPE_CHECKING:
     from ctx_core.conversation.formats.names import FormatName
     from ctx_core.conversation.transcript import Codec, NativeT
+    from ctx_core.engine.context import Context
+    from ctx_core.report.report import ContextReport
     from ctx_core.workspace.snapshot import WorkspaceSnapshot
 
+LAST_MESSAGES: Final = 6
+"""Messages of the history for which memories give way."""
 _GIVES_WAY: Final[Mapping[str, int]] = {"memory": 0, "skills": 1}
 """In which order layers that are not protected give way, once the history has."""
 
@@ -40,8 +45,31 @@ def this_environment() -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceFigures:
+    """The result of one request, in numbers."""
+
+    tokens: int
+    """Tokens of the whole request."""
+    limit: int
+    """Tokens that it might have had."""
+    layers: Mapping[str, int]
+    """Tokens of each layer that went out, by its name."""
+    memories: int
+    """Entries of the memory that went out."""
+    memories_left_out: int
+    """Relevant ones that did not."""
+    messages: int
+    """Messages that went out, the current one among them."""
+    left_out: int
+    """Messages of the history that did not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceAgent(Recipe):
-    """An agent that lives in a folder: 4,000 tokens, the history first to go, then the least relevant memories."""
+    """An agent that lives in a folder: 4,000 tokens.
+
+    The history is the first to go, down to its last messages, then the least relevant memories, then the rest of it.
+    """
 
     workspace: Workspace
     """The folder; `Workspace(path)`. Its caches live as long as this object."""
@@ -49,12 +77,18 @@ class WorkspaceAgent(Recipe):
     """Tokens of the whole input."""
     counter: TokenCounter = field(default_factory=lambda: as_counter(None))
     """Counts; by default a safe estimate."""
+    low_water: float = 0.6
+    """As in every recipe; with a state, a cut leaves room for the next turns."""
+    last_messages: int = LAST_MESSAGES
+    """So many of the last messages stay as long as there are memories that can go."""
     max_messages: int = 50
     """The most recent messages of the history, so many at most."""
     max_memories: int = MAX_ITEMS
     """The most relevant entries of the memory, so many at most."""
     ranker: Ranker | None = None
     """Ranks the memories by the current message; by default the workspace's own, by words."""
+    capabilities: str = field(default="", repr=False)
+    """What the agent can do, in words; stands in the bootstrap layer."""
     version: str = ""
     """Of the agent; by default this package's."""
     environment: str = field(default_factory=this_environment)
@@ -69,8 +103,27 @@ class WorkspaceAgent(Recipe):
         return self._declared(self.workspace.load(question), tools)
 
     async def abuilder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
-        """Give the builder of one request, with the workspace as it is now, read without blocking."""
+        """Give the builder of one request, with the workspace as it is now, read without blocking.
+
+        That of a subclass is asked for in a thread.
+        """
+        if type(self).builder is not WorkspaceAgent.builder:
+            return await asyncio.to_thread(self.builder, question, tools=tools)
         return self._declared(await self.workspace.aload(question), tools)
+
+    def figures(self, result: Context[Any] | ContextReport) -> WorkspaceFigures:
+        """Give the result of a request that was built with this recipe, or of its report."""
+        report = report_of(result)
+        memory = next((layer for layer in report.layers if layer.name == "memory"), None)
+        return WorkspaceFigures(
+            tokens=report.used,
+            limit=report.limit,
+            layers={layer.name: layer.used for layer in report.layers},
+            memories=0 if memory is None else memory.items,
+            memories_left_out=0 if memory is None else memory.left_out,
+            messages=report.history.messages,
+            left_out=report.history.omitted,
+        )
 
     def read(
         self, history: Sequence[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | FormatName | None
@@ -86,6 +139,7 @@ class WorkspaceAgent(Recipe):
     def _declared(self, snapshot: WorkspaceSnapshot, tools: Sequence[ToolDefinition]) -> ContextBuilder:
         layers = snapshot.layers(
             now=self.clock(),
+            capabilities=self.capabilities,
             version=self.version or _own_version(),
             environment=self.environment,
             tools=tools,
@@ -94,9 +148,15 @@ class WorkspaceAgent(Recipe):
         )
         builder = ContextBuilder(self.budget, self.counter).tools(tools).place_volatile_last(last=self.volatile_last)
         for layer in layers:
-            builder = builder.layer(replace(layer, priority=_GIVES_WAY.get(layer.name, layer.priority)))
+            priority = _GIVES_WAY.get(layer.name, layer.priority)
+            builder = builder.layer(replace(layer, priority=priority, yields=layer.name == "memory"))
         return builder.history(
-            HistoryPolicy(max_messages=self.max_messages, low_water=self.low_water, results=WHOLE_MESSAGES)
+            HistoryPolicy(
+                max_messages=self.max_messages,
+                layers_yield_to=min(self.last_messages, self.max_messages),
+                low_water=self.low_water,
+                results=WHOLE_MESSAGES,
+            )
         )
 
 

@@ -68,6 +68,8 @@ class Figures:
     counter: str
     """The tokenizer that counted."""
     model: str | None = None
+    label: str = ""
+    """What the request was for, such as the phase of a workflow."""
     original: int | None = None
     """Tokens of everything there was, had nothing been left out; None unless the builder was told to count it."""
     estimated: bool = False
@@ -86,7 +88,7 @@ class Figures:
     @property
     def utilization(self) -> int:
         """What is used of the limit, in whole percent."""
-        return round(100 * self.used / self.limit)
+        return (200 * self.used + self.limit) // (2 * self.limit)
 
     @property
     def counted_with(self) -> str:
@@ -130,6 +132,7 @@ class Figures:
             "utilization": self.utilization,
             "trimmed": self.trimmed,
             "model": self.model,
+            "label": self.label,
             "counter": self.counter,
             "estimated": self.estimated,
             "layers": [{**asdict(layer), "over": layer.over} for layer in self.layers],

@@ -75,12 +75,12 @@ class UsageLog:
         self._records: deque[UsageRecord] = deque(maxlen=maxlen)
         self._lock = Lock()
 
-    def record(self, report: ContextReport, *, label: str = "") -> None:
+    def record(self, report: ContextReport, *, label: str | None = None) -> None:
         """Remember a request, if the log is on.
 
         Args:
             report: what was sent.
-            label: what it was for.
+            label: what it was for; by default what the report says.
         """
         if not self.enabled:
             return
@@ -92,7 +92,7 @@ class UsageLog:
             omitted=report.history.omitted,
             original=report.original,
             layers={layer.name: layer.used for layer in report.layers},
-            label=label,
+            label=report.label if label is None else label,
         )
         with self._lock:
             self._records.append(record)

@@ -92,14 +92,15 @@ class Sessions(Generic[NativeT]):
             partial(declared.builder, question, tools=turn.tools),
             partial(declared.abuilder, question, tools=turn.tools),
         )
-        builder = builder.taken(turn.taken).trimming(on=turn.enabled)
+        enabled = turn.enabled and builder.plan.trims
+        builder = builder.taken(turn.taken).trimming(on=enabled)
         request = Request(turn, builder, declared, transcript)
         known = self._known(request)
         context = yield from self._laid_out(request, known, question)
         if turn.keeps:
-            if turn.enabled:
+            if enabled:
                 self._remember(request, known, context)
-            if turn.enabled and self._summaries is not None and self._summaries.is_due(request, context):
+            if enabled and self._summaries is not None and self._summaries.is_due(request, context):
                 context = yield from self._summaries.write(request, known, context)
         if turn.left_out:
             context = replace(context, report=context.report.with_left_out(turn.left_out, turn.why))
@@ -158,7 +159,7 @@ class Sessions(Generic[NativeT]):
         request.add(layers)
         context = request.build(known.state, known.verify)
         waiting = any(getattr(source, "after_cut", False) for source in self._layers)
-        gone = context.left_out() if waiting and request.turn.enabled else ()
+        gone = context.left_out() if waiting and request.builder.plan.trims else ()
         if not gone:
             return context
         layers = yield from asked(self._layers, replace(about, left_out=gone), after_cut=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -31,6 +33,7 @@ _Job: TypeAlias = Callable[[list[str]], Any]
 _Steps: TypeAlias = Generator[Sequence[_Job], list[Any] | None, WorkspaceSnapshot]
 """Yields jobs that may run side by side, is sent their results, and returns the snapshot."""
 _THREADS: Final = 8
+_LOG: Final = logging.getLogger("ctx_core.workspace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +66,18 @@ class Workspace:
             layout: names and sizes.
             clock: gives seconds, for the age of what is cached.
         """
-        self.path = Path(path)
-        """As it was given."""
+        self.path = _home(Path(path))
+        """With `~` expanded, else as it was given."""
         self.layout = layout or Layout()
         """Names and sizes."""
         self._ranker: Ranker = relevance(neighbors=False)  # kept, so that its index grows with the file
         self._clock = clock
         self._cache: dict[str, _Cached] = {}
         self._lock = Lock()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copy and pickle the folder without what is cached of it, which is read again."""
+        return (_workspace, (type(self), self.path, self.layout, self._clock))
 
     def load(self, question: str = "") -> WorkspaceSnapshot:
         """Read the workspace.
@@ -110,6 +117,7 @@ class Workspace:
                 question=question,
                 soul=layout.default_soul,
                 agents=layout.default_agents,
+                missing=_missing(root, layout),
                 warnings=tuple(warnings),
             )
         first = yield (
@@ -118,8 +126,9 @@ class Workspace:
             lambda warnings: self._text(root, layout.tools, warnings),
             lambda warnings: _memories(root, layout, question, warnings),
             lambda warnings: skill_files(root, layout.skills, warnings),
+            lambda _: _missing(root, layout),
         )
-        (soul, agents, tools, memories, files), told = _apart(first)
+        (soul, agents, tools, memories, files, missing), told = _apart(first)
         second = yield tuple(self._skill_job(found) for found in files)
         skills, more = _apart(second)
         named, doubles = _by_name([skill for skill in skills if skill is not None])
@@ -133,6 +142,7 @@ class Workspace:
             memories=memories,
             skills=named,
             ranker=self._ranker,
+            missing=missing,
             warnings=(*told, *more, *doubles),
         )
 
@@ -177,6 +187,26 @@ class Workspace:
         with self._lock:
             for path in [path for path in self._cache if Path(path).is_relative_to(skills) and path not in present]:
                 del self._cache[path]
+
+
+def _home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # nobody's home
+        return path
+
+
+def _workspace(kind: type[Workspace], path: Path, layout: Layout, clock: Callable[[], float]) -> Workspace:
+    return kind(path, layout=layout, clock=clock)
+
+
+def _missing(root: Path, layout: Layout) -> tuple[str, ...]:
+    """Give the names of what a workspace may have and has not, and log them."""
+    wanted = (layout.soul, layout.agents, layout.tools, layout.memory, (layout.skills,))
+    missing = tuple(names[0] for names in wanted if not any(os.path.lexists(root / name) for name in names))
+    for name in missing:
+        _LOG.debug("%s: not there", name)
+    return missing
 
 
 def _run(job: _Job) -> tuple[Any, list[str]]:

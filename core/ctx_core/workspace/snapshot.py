@@ -10,6 +10,7 @@ from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS, memory_layer
 from ctx_core.workspace.clean import one_line
+from ctx_core.workspace.listed_tools import listed_tools
 from ctx_core.workspace.skills import Skill
 from ctx_core.workspace.tool_guide import tool_guide
 
@@ -41,6 +42,8 @@ class WorkspaceSnapshot:
     """By the names of their folders."""
     ranker: Ranker | None = field(default=None, repr=False, compare=False)
     """The workspace's own, which indexes only what is new."""
+    missing: tuple[str, ...] = ()
+    """Files that it may have and has not, and `skills` where there is no such folder."""
     warnings: tuple[str, ...] = ()
     """What was skipped, refused or cut; holds no content."""
 
@@ -53,6 +56,7 @@ class WorkspaceSnapshot:
         self,
         *,
         now: datetime | None = None,
+        capabilities: str = "",
         version: str = "",
         environment: str = "",
         tools: Sequence[ToolDefinition] = (),
@@ -63,20 +67,27 @@ class WorkspaceSnapshot:
 
         Args:
             now: date and time of the bootstrap layer.
+            capabilities: what the agent can do, in words.
             version: of the agent.
             environment: where it runs, such as `production` or `Linux`.
-            tools: their number is told, and without a TOOLS.md what their schemas say.
+            tools: their number is told, else that of those which TOOLS.md lists; without a TOOLS.md what their
+                schemas say.
             ranker: ranks the memories; the workspace's own by default.
             max_memories: at most so many.
         """
+        number = len(tools) or listed_tools(self.tools)
         facts = {
             "Date and time": now.strftime("%Y-%m-%d %H:%M %Z").strip() if now else "",
             "Version": one_line(version, 200),
-            "Tools": str(len(tools)),
+            "Tools": str(number),
             "Workspace": one_line(self.path, 1024),
             "Environment": one_line(environment, 1024),
         }
-        bootstrap = "\n".join(f"{name}: {value}" for name, value in facts.items() if value)
+        lines = [f"{name}: {value}" for name, value in facts.items() if value]
+        if capabilities.strip():
+            text = capabilities.strip()
+            lines.insert(0, f"Capabilities:{chr(10) if chr(10) in text else ' '}{text}")
+        bootstrap = "\n".join(lines)
         skills = tuple(Item(f"- {skill.name}: {skill.description}") for skill in self.skills)
         guide = self.tools.strip() or tool_guide(tools)
         layers = (
@@ -93,6 +104,7 @@ class WorkspaceSnapshot:
         builder: ContextBuilder,
         *,
         now: datetime | None = None,
+        capabilities: str = "",
         version: str = "",
         environment: str = "",
         tools: Sequence[ToolDefinition] = (),
@@ -101,7 +113,13 @@ class WorkspaceSnapshot:
     ) -> ContextBuilder:
         """Add the layers to a builder, and the tools' definitions; the arguments are those of `layers`."""
         layers = self.layers(
-            now=now, version=version, environment=environment, tools=tools, ranker=ranker, max_memories=max_memories
+            now=now,
+            capabilities=capabilities,
+            version=version,
+            environment=environment,
+            tools=tools,
+            ranker=ranker,
+            max_memories=max_memories,
         )
         for layer in layers:
             builder = builder.layer(layer)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ctx_core import BudgetError, ContextBudget, Item, Message, RollingSummary, Share
 from ctx_core.memory import MemoryItem
-from ctx_core.recipes import Assistant, fits
+from ctx_core.recipes import Assistant, fits, word_counter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +48,14 @@ def talk(turns: int, count: int = 10) -> list[Message]:
         ("a\nb\tc", 4),
         (f"```\n{words(10)}\n```", 17),
         (f"{words(10)}\n```\n{words(10)}\n```\n{words(10)}", 43),
-        ("```", 2),
+        ("```", 1),
+        (f"```\n{words(10)}", 15),
+        ('{"a": 1, "b": 2, "c": 3, "d": 4}', 17),
+        ("a, b; c! d? e. f: g- h+", 12),
         ("", 1),
         (" \n ", 1),
         (words(100_000), 130_000),
-        ("🎉 日本語 émoji", 4),
+        ("🎉 日本語 émoji", 8),
     ],
     ids=[
         "1.3 tokens a word",
@@ -60,7 +63,10 @@ def talk(turns: int, count: int = 10) -> list[Message]:
         "whitespace-separated",
         "1.5 inside a code block, 2 for each fence pair",
         "split at triple backticks",
-        "a lone fence counts as a pair: in doubt high",
+        "an unclosed fence adds no 2",
+        "what stands behind it is code",
+        "JSON 1.6 a word, and by its characters more",
+        "punctuation-heavy 1.4",
         "at least 1 even for empty text",
         "or for blank text",
         "very long text is fine",
@@ -70,6 +76,12 @@ def talk(turns: int, count: int = 10) -> list[Message]:
 def test_estimator_words(text: str, tokens: int) -> None:
     """What a text is estimated at."""
     assert COUNT.count_text(text) == tokens
+
+
+def test_the_designs_formula_can_be_had_unguarded() -> None:
+    """By name: minified JSON is one word then."""
+    assert word_counter(guarded=False).count_text('{"a":1,"b":2}') == 2
+    assert word_counter().count_text('{"a":1,"b":2}') > 5
 
 
 def test_100_short_words_give_100_to_200() -> None:
@@ -184,7 +196,7 @@ def test_a_rolling_summary_has_a_section_of_its_own() -> None:
     recipe = Assistant(summary=words(300), budget=SMALL)
     context = recipe.build(talk(60), "new")
     report = recipe.figures(context)
-    assert 80 < report.summary.used <= report.summary.budget == 100
+    assert 80 < report.summary.used <= 100 == report.summary.budget
     assert context.system_prompt.endswith("[truncated]")
 
 
@@ -266,3 +278,71 @@ def test_facts_may_depend_on_the_question_and_be_memories() -> None:
     """A function of the question gives them; a memory keeps its source."""
     recipe = Assistant(facts=lambda question: [MemoryItem(f"about {question}", source="notes")], budget=SMALL)
     assert "[notes] about tea" in recipe.build(message="tea").system_prompt
+
+
+@pytest.mark.parametrize("size", [1_500, 20_000, 1_000])
+def test_one_oversized_important_fact_does_not_take_the_smaller_ones_with_it(size: int) -> None:
+    """It is cut to half of the cap, marked; then by importance."""
+    facts = [Item(f"BIG {words(size)}", importance=9), *(Item(f"small {at}", importance=at) for at in range(5))]
+    recipe = Assistant(facts=facts, budget=ContextBudget.local_small())
+    context = recipe.build(message="new")
+    figures = recipe.figures(context)
+    assert figures.facts_included == 6
+    assert all(f"small {at}" in context.system_prompt for at in range(5))
+    assert "[truncated]" in context.system_prompt
+    assert 500 < COUNT.count_text(context.system_prompt.partition("[truncated]")[0]) <= 610
+    assert figures.trimmed
+
+
+def test_facts_that_all_fit_are_whole_however_large() -> None:
+    """A fact over half of the cap is cut only where the facts are over it."""
+    recipe = Assistant(facts=[words(800), "small"], budget=ContextBudget.local_small())
+    context = recipe.build(message="new")
+    assert words(800) in context.system_prompt
+    assert not context.report.trimmed
+
+
+def test_what_does_not_fit_is_passed_over() -> None:
+    """A less important fact takes its room."""
+    sizes = {"a": 55, "b": 58, "d": 20, "c": 1}
+    facts = [Item(words(size, name), importance=4 - at) for at, (name, size) in enumerate(sizes.items())]
+    prompt = Assistant(system=words(70), facts=facts, budget=SMALL).build(message="new").system_prompt
+    assert prompt.endswith(f"{words(55, 'a')}\n{words(58, 'b')}\nc")
+
+
+def test_the_report_never_says_over_for_a_part_that_the_budget_does_not_name() -> None:
+    """There is nothing to be over."""
+    recipe = Assistant(system=words(500), summary=words(50), budget=ContextBudget(2_000))
+    report = recipe.figures(recipe.build(talk(10), "new"))
+    assert not report.over
+    assert report.system.budget is None
+    assert "OVER" not in str(report)
+    assert "no part of its own" in str(report)
+
+
+def test_the_report_shows_the_input_budget_and_how_much_of_it_is_used() -> None:
+    """In tokens and in percent."""
+    recipe = Assistant(system=words(100), budget=SMALL)
+    report = recipe.figures(recipe.build(message="new"))
+    assert report.input_budget == 650
+    assert str(report).splitlines()[-1].startswith(f"total input {report.total} of 650 tokens (22 %)")
+
+
+def test_a_part_of_0_percent_is_said_in_the_report_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    """The task state of `local_small`."""
+    recipe = Assistant(task="secret state", budget=ContextBudget.local_small())
+    report, *_ = [recipe.figures(recipe.build(message="new")) for _ in range(3)]
+    assert report.task_section.without_part
+    assert "task            0 of 0 tokens  LEFT OUT: 6 tokens, its part is 0" in str(report).splitlines()
+    said = [record.getMessage() for record in caplog.records if "part for task is 0" in record.getMessage()]
+    assert said == ["the budget's part for task is 0: its 6 tokens are left out of every request"]
+
+
+def test_the_designs_shares_are_those_of_any_window() -> None:
+    """A number is so many tokens of input, and a reserve in tokens leaves the shares of the input."""
+    many: Any = 65_000
+    assert [Assistant(budget=many).budget.size_of(name) for name in ("system", "history", "memory")] == [
+        10_000, 25_000, 15_000,
+    ]  # fmt: skip
+    made = Assistant.for_model("gpt-4o", reserve=28_000).budget
+    assert (made.input_limit, made.size_of("history"), made.size_of("task")) == (100_000, 38_461, 7_692)

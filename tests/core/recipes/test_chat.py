@@ -129,14 +129,14 @@ def test_an_empty_system_prompt_stays_empty() -> None:
 
 
 def test_the_result_gives_messages_system_prompt_tokens_and_number_left_out() -> None:
-    """All four, and the system prompt is the first of the messages as well."""
+    """All four; the messages are those without the system prompt."""
     recipe = Chat(system="Be brief.")
     context = recipe.build(talk(300), "new")
     figures = recipe.figures(context)
-    assert figures.messages == context.messages
-    assert figures.system_prompt == figures.messages[0].text == "Be brief."
-    assert figures.left_out == 600 - (len(figures.messages) - 2)
-    assert figures.tokens == 3 + 100 * (len(figures.messages) - 2) + 1
+    assert figures.messages == context.messages[1:]
+    assert figures.system_prompt == context.messages[0].text == "Be brief."
+    assert figures.left_out == 600 - (len(figures.messages) - 1)
+    assert figures.tokens == 3 + 100 * (len(figures.messages) - 1) + 1
 
 
 def test_the_figure_says_nothing_of_the_content() -> None:

@@ -122,12 +122,13 @@ def test_they_take_at_most_half_of_what_is_left(tokens: int, names: str) -> None
     ("failure", "text"),
     [
         (
-            Failure("test_add", "AssertionError", "3", "4", "a.py:1\nb.py:2"),
-            "Test: test_add\nError: AssertionError\nExpected: 3\nReceived: 4\nStack:\na.py:1\nb.py:2",
+            Failure("test_add", "No", "3", "4", "a.py:1\nb.py:2"),
+            "### test_add\n**Error:** No\n**Expected:** 3\n**Received:** 4\n**Stack trace:**\n```\na.py:1\nb.py:2\n```",
         ),
-        (Failure("test_add", "Timeout"), "Test: test_add\nError: Timeout"),
+        (Failure("test_add", "Timeout"), "### test_add\n**Error:** Timeout"),
+        (Failure("test_add", "two\nlines"), "### test_add\n**Error:**\n```\ntwo\nlines\n```"),
     ],
-    ids=["name, error, expected, received, stack", "what is not known is not there"],
+    ids=["name, error, expected, received, stack", "what is not known is not there", "several lines"],
 )
 def test_failures(failure: Failure, text: str) -> None:
     """As the model reads them."""
@@ -154,18 +155,23 @@ def test_the_first_message_stays_always() -> None:
 
 
 def test_messages_newest_to_oldest_until_the_budget_ends() -> None:
-    """As many whole turns as 20,000 tokens hold."""
-    context = phased(Phase.PLANNING).build(talk(300), "go")
-    used = context.report.layer("history").used
-    assert used <= 20_000 < used + 200
+    """As many whole turns as 96,000 tokens hold."""
+    context = phased(Phase.PLANNING).build(talk(600), "go")
+    assert context.tokens <= 96_000 < context.tokens + 210
     numbers = [int(message.text[:4]) for message in context.conversation[3:-1]]
-    assert numbers == list(range(600 - len(numbers), 600))
+    assert numbers == list(range(1_200 - len(numbers), 1_200))
+
+
+def test_messages_are_not_cut_at_their_part_while_there_is_room() -> None:
+    """60,000 tokens go out whole, as nothing else wants their room."""
+    messages = talk(300)
+    assert phased(Phase.PLANNING).build(messages, "go").conversation[:-1] == messages
 
 
 def test_skipped_messages_leave_a_system_message_after_the_first() -> None:
     """`[45 earlier messages omitted for brevity]`."""
     recipe = replace(phased(Phase.PLANNING), budget=phased_budget(practical=30_000))
-    context = recipe.build(talk(100), "go")
+    context = recipe.build(talk(150), "go")
     omitted = context.report.history.omitted
     gap = next(at for at, message in enumerate(context.conversation) if message.role is Role.SYSTEM)
     assert context.conversation[gap].text == f"[{omitted} earlier messages omitted for brevity]"
@@ -219,19 +225,73 @@ def test_never_system_prompt_design_document_or_current_unit(part: str) -> None:
                 recipe.build(talk(200), "go")
 
 
-def test_types_are_cut_at_their_part() -> None:
-    """With a marker."""
-    context = phased(Phase.INTERFACE, types="t" * 40_000).build(message="go")
-    assert context.report.layer("types").used <= 2_000
-    assert context.system_prompt.endswith("[truncated]")
+def test_then_relevant_tests_and_then_types_at_their_own_boundaries() -> None:
+    """Once the older messages have given way down to their part; each test and each class as a whole."""
+    tests = tuple(code(f"t{at}", 4_000) for at in range(9))
+    types = "\n".join(f"class C{at}:\n    {'x' * 20_000}" for at in range(9))
+    messages = talk(300)
+    recipe = phased(Phase.IMPLEMENTATION, approved=(code("old", 1_000),), tests=tests, types=types)
+    report = recipe.build(messages, "go").report
+    assert report.layer("previous").used == 0
+    assert 20_000 <= report.layer("history").used < 20_000 + 4_200
+    assert report.layer("tests").left_out > 0
+    assert report.layer("types").left_out == 0
+    recipe = phased(Phase.IMPLEMENTATION, tests=tests, types=f"{types}\n" * 3)
+    context = recipe.build(messages, "go")
+    assert context.report.layer("tests").used < 4_000
+    assert context.report.layer("types").used > 50_000
+    assert context.report.layer("types").left_out > 0
+    whole = [line for line in types.splitlines() if line.startswith("    ")]
+    sent = context.system_prompt.partition("Existing types:\n")[2].splitlines()
+    assert all(line in whole for line in sent if line.startswith("    "))
+    assert "more left out]" in context.system_prompt
 
 
-def test_tests_have_what_the_unit_leaves_of_the_current_context() -> None:
-    """Together 2,000 tokens; the most relevant tests stay."""
-    tests = tuple(code(f"t{at}", 400) for at in range(9))
-    report = phased(Phase.IMPLEMENTATION, unit=code("merge", 1_000), tests=tests).build(message="go").report
-    assert report.layer("unit").used + report.layer("tests").used <= 2_000
-    assert report.layer("tests").items == 2
+def test_older_messages_go_before_tests_and_types() -> None:
+    """As long as they are over their part, which is 20,000 tokens here."""
+    tests, types = (code("t", 10_000),), "class C:\n" + "x" * 40_000
+    report = phased(Phase.IMPLEMENTATION, tests=tests, types=types).build(talk(500), "go").report
+    assert report.history.omitted > 0
+    assert report.layer("tests").left_out == report.layer("types").left_out == 0
+
+
+@pytest.mark.parametrize("part", ["types", "unit", "tests", "history"])
+def test_nothing_is_cut_while_there_is_room(part: str) -> None:
+    """Each goes out whole far over its part of the budget."""
+    large = "class C:\n" + "x" * 4 * 60_000
+    given: dict[str, Any] = {"types": large, "unit": Unit("merge", large), "tests": (Unit("t", large),)}
+    messages = talk(300) if part == "history" else talk(1)
+    recipe = phased(Phase.IMPLEMENTATION, **({part: given[part]} if part in given else {}))
+    context = recipe.build(messages, "go")
+    assert not context.report.trimmed
+    assert part == "history" or large in context.system_prompt
+
+
+def test_a_failure_larger_than_its_room_keeps_head_and_tail() -> None:
+    """With its name, its labels and whole fences, and whatever goes is in the report."""
+    failure = Failure("test_a", error="boom", stack="first line\n" + "at x.py\n" * 100_000 + "last line")
+    context = phased(Phase.TESTING, failures=(failure,)).build(message="go")
+    for text in ("### test_a\n**Error:** boom\n**Stack trace:**\n```\nfirst line", "last line\n```", "tokens left out"):
+        assert text in context.system_prompt
+    assert context.report.layer("failures").why == "over its part: 1 cut"
+
+
+def test_a_huge_failure_leaves_room_for_the_others() -> None:
+    """It is cut to half of their room at most."""
+    huge = Failure("test_huge", stack="x" * 400_000)
+    context = phased(Phase.TESTING, failures=(huge, Failure("test_b", error="no"))).build(message="go")
+    assert "### test_huge" in context.system_prompt
+    assert "### test_b\n**Error:** no" in context.system_prompt
+
+
+def test_whatever_goes_is_in_the_report_and_in_one_log_line(caplog: pytest.LogCaptureFixture) -> None:
+    """At info: messages, tokens, and what of the layers went, without a word of it."""
+    caplog.set_level("INFO", logger="ctx_core")
+    tests = tuple(code(f"t{at}", 30_000) for at in range(4))
+    phased(Phase.IMPLEMENTATION, tests=tests, types="secret").build(talk(2), "secret")
+    (line,) = [record.getMessage() for record in caplog.records if record.levelname == "INFO"]
+    assert line.startswith("Phased implementation: 5 messages sent, 0 left out, ")
+    assert line.endswith(" of 96000 tokens; tests 1 left out, previous 3 left out")
 
 
 def test_a_usage_record_per_phase() -> None:

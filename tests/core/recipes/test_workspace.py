@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ctx_core import ContextBudget, ContextOverflowError, Message, Role, TokenCounter
+from ctx_core import ContextBudget, ContextOverflowError, Message, Role, TokenCounter, WindowState
 from ctx_core.counting import FourCharacters
 from ctx_core.recipes import WorkspaceAgent
 from ctx_core.workspace import Workspace, session_id, session_parts
@@ -45,14 +47,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def agent(folder: Path, **options: Any) -> WorkspaceAgent:
+def agent(folder: Path | str, **options: Any) -> WorkspaceAgent:
     """Give the recipe with a fixed clock."""
     return WorkspaceAgent(
         workspace=Workspace(folder), counter=COUNTER, clock=lambda: NOW, version="1.2", environment="test", **options
     )
 
 
-def prompt(folder: Path, question: str = "hi", **options: Any) -> str:
+def prompt(folder: Path | str, question: str = "hi", **options: Any) -> str:
     """Give the system prompt for a question."""
     return agent(folder, **options).build(message=question).system_prompt
 
@@ -305,3 +307,103 @@ def test_neutral_messages_are_taken_too(folder: Path) -> None:
     """As every recipe does."""
     context = agent(folder, budget=ContextBudget(2_000)).build([Message.user("a"), Message.assistant("b")], "c")
     assert [message.role for message in context.messages] == [Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.USER]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Reads and writes files.", "Capabilities: Reads and writes files."),
+        ("- reads\n- writes", "Capabilities:\n- reads\n- writes"),
+    ],
+)
+def test_capabilities_stand_in_the_bootstrap(folder: Path, text: str, shown: str) -> None:
+    """A text of the application's."""
+    prompt = agent(folder, capabilities=text).build(message="hi").system_prompt
+    assert f"\n\n{shown}\nDate and time: " in prompt
+    assert "Capabilities" not in agent(folder).build(message="hi").system_prompt
+
+
+@pytest.mark.parametrize(
+    ("guide", "number"),
+    [
+        ("# Tools\n\n## look_up\n- query\n### Example\n```\n# x\n```\n## send\n- to", 2),
+        ("# Tools\n- look_up(query): finds\n  - query\n- send: sends\n", 2),
+        ("look_up(query): finds things.\nsend(to): sends.\nread(file): reads.", 3),
+        ("| tool | use |\n|---|---|\n| a | b |\n| c | d |", 2),
+        ("# My agent's tools\n## search\n### Parameters\n- q\n### Examples\n", 1),
+        ("Use them wisely.", 0),
+    ],
+)
+def test_the_number_of_tools_is_right_when_tools_md_lists_them(folder: Path, guide: str, number: int) -> None:
+    """By headings, lists, lines or a table; the tools of a request are counted where there are any."""
+    (folder / "TOOLS.md").write_text(guide, encoding="utf-8")
+    assert f"\nTools: {number}\n" in prompt(folder)
+    text = agent(folder).build(message="hi", tools=[TOOL] * 4).system_prompt
+    assert "\nTools: 4\n" in text
+
+
+def test_the_home_folder_may_be_written_with_a_tilde(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bootstrap shows what it is."""
+    monkeypatch.setenv("HOME", str(folder.parent))
+    text = prompt(f"~/{folder.name}")
+    assert text.startswith("You are Mira.")
+    assert f"Workspace: {folder}" in text
+
+
+def test_missing_files_are_listed_in_the_snapshot_and_logged_at_debug(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They may be missing: no warning."""
+    caplog.set_level("DEBUG", logger="ctx_core.workspace")
+    (folder / "TOOLS.md").unlink()
+    (folder / "memory/MEMORY.md").unlink()
+    snapshot = Workspace(folder).load()
+    assert snapshot.missing == ("TOOLS.md", "memory/MEMORY.md")
+    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [
+        ("DEBUG", "TOOLS.md: not there"),
+        ("DEBUG", "memory/MEMORY.md: not there"),
+    ]
+    assert Workspace(folder / "nowhere").load().missing == (
+        "SOUL.md", "AGENTS.md", "TOOLS.md", "memory/MEMORY.md", "skills",
+    )  # fmt: skip
+
+
+def test_the_last_six_messages_stay_before_memories(folder: Path) -> None:
+    """With a TOOLS.md of 2,100 tokens and 20 memories of 1,560 in 4,000: the least relevant memories go for them."""
+    (folder / "TOOLS.md").write_text("t" * 8_400, encoding="utf-8")
+    entries = "\n".join(f"- fact {at} about {'porto' if at == 7 else 'nothing'} {'x' * 290}" for at in range(20))
+    (folder / "memory/MEMORY.md").write_text(entries, encoding="utf-8")
+    recipe = agent(folder)
+    for state in (None, WindowState()):
+        context = recipe.build(talk(20, 400), "porto", state=state)
+        report = context.report
+        assert [message["content"][:3] for message in context.conversation[:-1]] == [f"{at:03}" for at in range(34, 40)]
+        assert 0 < report.layer("memory").items < 20
+        assert "about porto" in context.system_prompt
+        assert context.tokens <= 4_000
+
+
+def test_then_the_rest_of_the_history(folder: Path) -> None:
+    """Once no memory is left to go, the six go too; never the current message."""
+    context = agent(folder).build(talk(20, 400), "n" * 4 * 3_400)
+    assert context.report.layer("memory").items == 0 or len(context.conversation) == 1
+    assert len(context.conversation) < 7
+    assert context.messages[-1]["content"] == "n" * 4 * 3_400
+
+
+def test_figures(folder: Path) -> None:
+    """Of the context or its report."""
+    recipe = agent(folder)
+    context = recipe.build(talk(25, 400), "new")
+    figures = recipe.figures(context.report)
+    assert (figures.tokens, figures.limit, figures.memories, figures.memories_left_out) == (context.tokens, 4_000, 3, 0)
+    assert figures.left_out == 50 - (figures.messages - 1) > 0
+    assert figures.layers["history"] > 0
+
+
+def test_a_workspace_in_use_is_copied_and_pickled(folder: Path) -> None:
+    """Without its caches."""
+    workspace = Workspace(folder)
+    workspace.load("tea")
+    for one in (copy.copy(workspace), copy.deepcopy(workspace), pickle.loads(pickle.dumps(workspace))):  # noqa: S301 - our own
+        assert one.load("tea") == workspace.load("tea")
