@@ -24,7 +24,7 @@ from langchain_core.messages import (
 )
 
 from ctx_core.conversation.content_blocks import read_block, read_content
-from ctx_core.conversation.fields import json_text, sealed, visible_text
+from ctx_core.conversation.fields import json_text, sealed, shown_role, visible_text
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.messages import (
     Message,
@@ -158,7 +158,7 @@ def _other_role(native: object) -> Role:
     if isinstance(native, ChatMessage):
         known = _CHAT_ROLES.get(native.role.lower())
         if known is None:
-            msg = f"unknown role {native.role[:40]!r} of a ChatMessage; known are {', '.join(_CHAT_ROLES)}"
+            msg = f"unknown role {shown_role(native.role)} of a ChatMessage; known are {', '.join(_CHAT_ROLES)}"
             raise MessageError(msg)
         return known
     for of_class, role in (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
+from ctx_core.conversation.fields import shown_role
 from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
@@ -47,7 +48,8 @@ class ChatMessageCodec:
             raise MessageError(msg)
         role = _ROLES.get(native.role)
         if role is None:
-            msg = f"unknown role {str(native.role)[:40]!r}; known are {', '.join(known.value for known in MessageRole)}"
+            roles = ", ".join(known.value for known in MessageRole)
+            msg = f"unknown role {shown_role(str(native.role))}; known are {roles}"
             raise MessageError(msg)
         return role
 

@@ -28,6 +28,7 @@ from ctx_core import (
     ToolResultPolicy,
     WindowState,
 )
+from ctx_core.clean import escaped
 from ctx_core.conversation.messages import Role
 from ctx_core.counting.counter import as_counter
 from ctx_core.counting.options import RequestOptions
@@ -231,8 +232,9 @@ def _read_message(item: object, where: str) -> ChatMessage:
         return ChatMessage.model_validate(item)
     except ValidationError as error:
         places = sorted({".".join(map(str, found["loc"])) for found in error.errors(include_input=False)})
-        msg = f"{where} cannot be read; wrong in it: {', '.join(places)}"
-        raise MessageError(msg) from None
+    # Outside of the handler, as pydantic's error quotes the message.
+    msg = f"{where} cannot be read; wrong in it: {', '.join(map(escaped, places))}"
+    raise MessageError(msg)
 
 
 def _plain(value: object, above: tuple[int, ...]) -> Any:  # noqa: ANN401 - JSON types

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -12,6 +13,8 @@ _SEALED: Final = ("encrypted_content", "data", "signature", "thoughtSignature", 
 _UNREAD: Final = frozenset({"type", "id", "base64", "url", "mime_type", *_SEALED})
 
 
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,19}")
+"""What a role looks like."""
 _CLIENTS: Final = ("anthropic", "google", "openai")
 """Packages of the providers' clients, whose objects stand where dicts may."""
 
@@ -26,6 +29,13 @@ def mapped(value: object) -> Mapping[str, Any] | None:
     extra = cast("Mapping[str, Any]", getattr(value, "model_extra", None) or {})
     fields = {name: getattr(value, name) for name in declared}
     return {name: held for name, held in {**fields, **extra}.items() if held is not None}
+
+
+def shown_role(role: object) -> str:
+    """Give a role for an error: as it is where it may be one, else what it is, since it may be what somebody said."""
+    if not isinstance(role, str):
+        return type(role).__name__
+    return repr(role) if _WORD.fullmatch(role) else f"of {len(role):,} characters"
 
 
 def mapping_in(block: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:

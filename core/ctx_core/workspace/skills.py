@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING, Final
@@ -23,11 +23,11 @@ _DESCRIPTIONS: Final = ("description", "summary")
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill, as it is listed."""
+    """One skill, as it is listed. Its `repr` holds no description."""
 
     name: str
     """From its front matter, else its folder's."""
-    description: str
+    description: str = field(repr=False)
     """What it is for."""
     path: str
     """Its file, relative to the workspace."""
