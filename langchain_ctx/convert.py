@@ -24,7 +24,7 @@ from langchain_core.messages import (
 )
 
 from ctx_core.conversation.content_blocks import read_block, read_content
-from ctx_core.conversation.fields import json_text, sealed, shown_role, visible_text
+from ctx_core.conversation.fields import encrypted, json_text, shown_role, visible_text
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.messages import (
     Message,
@@ -221,10 +221,10 @@ def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
         value: object = native.additional_kwargs.get(key)
         if isinstance(value, dict):
             block = cast("dict[str, Any]", value)
-            part = ReasoningPart(visible_text(block.get("summary")), sealed=sealed(block))
+            part = ReasoningPart(visible_text(block.get("summary")), encrypted=encrypted(block))
         else:
             part = ReasoningPart(value if isinstance(value, str) else "")
-        if part.text or part.sealed:
+        if part.text or part.encrypted:
             return part
     return None
 
@@ -242,6 +242,8 @@ def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
                 response_metadata=origin.response_metadata,
             )
         return origin.model_copy(update={"content": content, "tool_call_id": message.tool_call_id})
+    if message.step_result and not isinstance(origin, HumanMessage | ChatMessage):  # it answers no call
+        return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
     update: dict[str, Any] = {"content": content}
     if message.role is Role.ASSISTANT:
         update |= calls_update(message, origin)

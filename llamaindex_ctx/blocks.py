@@ -17,12 +17,13 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
-from ctx_core.conversation.fields import sealed
+from ctx_core.conversation.fields import encrypted
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     OpaquePart,
     Part,
     ReasoningPart,
@@ -53,7 +54,7 @@ def read_block(block: Block) -> tuple[Part, ...]:
         case TextBlock():
             return (TextPart(block.text, raw=block),)
         case ThinkingBlock():
-            return (ReasoningPart(block.content or "", sealed=sealed(block.additional_information), raw=block),)
+            return (ReasoningPart(block.content or "", encrypted=encrypted(block.additional_information), raw=block),)
         case ImageBlock():
             return (_read_image(block),)
         case AudioBlock():
@@ -93,7 +94,7 @@ def write_part(part: Part) -> Block | None:
             return VideoBlock(video=_bytes(part.data), video_mimetype=part.media_type)
         case FilePart(text=str(text)):
             return DocumentBlock(data=text.encode(), document_mimetype=part.media_type or "text/plain")
-        case FilePart():
+        case MediaPart():
             return DocumentBlock(data=_bytes(part.data), document_mimetype=part.media_type)
         case OpaquePart(text=text):
             return TextBlock(text=text) if text else None

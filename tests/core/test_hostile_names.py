@@ -86,8 +86,8 @@ TOOL = {"type": "function", "function": {"name": "f", "description": SECRET, "pa
     [
         SessionOptions(
             budget=100,
-            tools=[TOOL],
-            layers=[Layer(name="a", text=SECRET, heading=SECRET), RankedMemory([MemoryItem(SECRET, tags=(SECRET,))])],
+            tools=(TOOL,),
+            layers=(Layer(name="a", text=SECRET, heading=SECRET), RankedMemory([MemoryItem(SECRET, tags=(SECRET,))])),
             states={"a": {"summary": SECRET}},
             request_options=RequestOptions(schema={"title": SECRET}, schema_description=SECRET),
         ),

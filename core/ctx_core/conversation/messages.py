@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 
 class Role(StrEnum):
@@ -44,7 +44,7 @@ class ReasoningPart(_Raw):
     """What the model thought."""
 
     text: str = field(default="", repr=False)
-    sealed: int = 0
+    encrypted: int = 0
     """Characters of the encrypted copy that the provider gave with it: some bill what is in it."""
 
 
@@ -56,48 +56,54 @@ class CitationPart(_Raw):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImagePart(_Raw):
-    """A picture, by address or by content."""
+class MediaPart(_Raw):
+    """What is priced by something else than text: each kind of medium has a class of its own."""
 
-    url: str | None = field(default=None, repr=False)
-    """Address, or a `data:` URL."""
+    noun: ClassVar[str]
+    """What it is called, and the name of its blocks."""
+    usual_type: ClassVar[str]
+    """The MIME type that is taken for it where none is known."""
     data: str | bytes | None = field(default=None, repr=False)
     """Content, as base64 text or as bytes."""
     media_type: str | None = None
     """MIME type where known, such as `image/png`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImagePart(MediaPart):
+    """A picture, by address or by content."""
+
+    noun = "image"
+    usual_type = "image/png"
+    url: str | None = field(default=None, repr=False)
+    """Address, or a `data:` URL."""
     detail: str | None = None
     """The resolution that OpenAI is asked for: `low`, `high` or `auto`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AudioPart(_Raw):
+class AudioPart(MediaPart):
     """A recording."""
 
-    data: str | bytes | None = field(default=None, repr=False)
-    """Content, as base64 text or as bytes."""
-    media_type: str | None = None
-    """MIME type where known."""
+    noun = "audio"
+    usual_type = "audio/wav"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VideoPart(_Raw):
+class VideoPart(MediaPart):
     """A film."""
 
-    data: str | bytes | None = field(default=None, repr=False)
-    """Content, as base64 text or as bytes."""
-    media_type: str | None = None
-    """MIME type where known."""
+    noun = "video"
+    usual_type = "video/mp4"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilePart(_Raw):
+class FilePart(MediaPart):
     """A document. Where it is plain text, `text` has it and it counts as text."""
 
+    noun = "document"
+    usual_type = "application/pdf"
     text: str | None = field(default=None, repr=False)
-    data: str | bytes | None = field(default=None, repr=False)
-    """Content of a document that is no plain text, as base64 text or as bytes."""
-    media_type: str | None = None
-    """MIME type where known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,19 +114,14 @@ class OpaquePart(_Raw):
     """The framework's name for it."""
     text: str = field(default="", repr=False)
     """The text in it that the model is likely to read; counted. Of a kind that nobody knows, all of it, as JSON."""
-    sealed: int = 0
+    encrypted: int = 0
     """Characters of the encrypted texts in it, such as pages that a search has found: billed as what they say."""
     call_id: str | None = None
     """Set where the block is another spelling of the tool call with this id: then it is not counted
     again, and goes when the call goes."""
 
 
-MediaPart: TypeAlias = ImagePart | AudioPart | VideoPart | FilePart
 Part: TypeAlias = TextPart | ReasoningPart | CitationPart | MediaPart | OpaquePart
-
-
-MEDIA: Final = (ImagePart, AudioPart, VideoPart, FilePart)
-"""The parts that are priced by something else than text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +133,7 @@ class ToolCall:
     """The arguments as the model wrote them: JSON text, not necessarily valid."""
     id: str | None = None
     """What the result refers to; None for the legacy `function_call`."""
-    sealed: int = 0
+    encrypted: int = 0
     """Characters of the encrypted thoughts that came with the call: Gemini puts them there."""
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own call object."""
@@ -155,6 +156,8 @@ class Message:
     """The message's own id, where the framework gives one."""
     failed: bool = False
     """Whether the framework marks this tool result as an error."""
+    step_result: bool = field(default=False, compare=False)
+    """Whether this user message is the result of the assistant's message before it: some agents write it so."""
     billed: int | None = field(default=None, compare=False)
     """Input tokens that the provider billed for the request which this message answers, where it says."""
     model: str | None = field(default=None, compare=False)
@@ -190,6 +193,16 @@ class Message:
     def text(self) -> str:
         """The text parts, joined without a separator, as providers do."""
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the user says it, and not an agent in the user's name."""
+        return self.role is Role.USER and not self.step_result
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is the result of a tool, or of a step that an agent takes in text."""
+        return self.role is Role.TOOL or self.step_result
 
     def with_text(self, text: str) -> Self:
         """Give a copy with another text in the place of the first text part; media stay."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, TypeAlias, assert_never, cast
 
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_content, reasoning_text
-from ctx_core.conversation.fields import id_or_none, mapped, sealed, shown_role, string_or_none
+from ctx_core.conversation.fields import encrypted, id_or_none, mapped, shown_role, string_or_none
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
     AudioPart,
@@ -27,7 +27,6 @@ from ctx_core.conversation.messages import (
     Role,
     TextPart,
     ToolCall,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
@@ -112,8 +111,8 @@ def _thoughts_outside(native: Mapping[str, Any]) -> ReasoningPart | None:
         if isinstance(detail, Mapping)
     ]
     text = text or "".join(reasoning_text(detail) for detail in details)
-    length = sum(map(sealed, details))
-    return ReasoningPart(text, sealed=length) if text or length else None
+    length = sum(map(encrypted, details))
+    return ReasoningPart(text, encrypted=length) if text or length else None
 
 
 def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolCall, ...]:
@@ -137,6 +136,8 @@ def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolC
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     copy = dict(origin)
+    if message.step_result and copy.get("role") != "user":  # a tool's message that answers no call
+        copy = {key: value for key, value in copy.items() if key not in {"tool_call_id", "name"}} | {"role": "user"}
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         for key in _THOUGHTS_OUTSIDE:
             copy.pop(key, None)
@@ -200,7 +201,7 @@ def _block(part: Part) -> object:
             return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
         case FilePart(text=str(text)):
             return {"type": "text", "text": text}
-        case FilePart() | VideoPart():
+        case MediaPart():
             return {"type": "file", "file": {"filename": "file", "file_data": _data_url(part)}}
         case _:
             assert_never(part)

@@ -4,23 +4,29 @@
 2. Without an id on either side, by the tool's name, which some models give as the id of the result; else by its place.
 
 What has an id that no call has, while every call has one too, answers nothing. What answers a call that is answered
-already is joined to its result, or left out where it says the same.
+already is joined to its result, or left out where it says the same. What answers a call that a cut has left out goes
+with it, and never to an older one that is kept, though that may have the same id.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias
 
 from ctx_core.conversation.messages import Message, Part, TextPart, ToolCall
+from ctx_core.history.places import PlaceT
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
 _LOOKED_BACK: Final = 32
 """Messages with open calls among which that of a result without an id is searched for, the newest first."""
+
+LeftOut: TypeAlias = Callable[[PlaceT, PlaceT], Iterable[Message]]
+"""Gives the messages between two places that are not read."""
 
 
 class _By(Enum):
@@ -53,6 +59,13 @@ def _nameless(result: Message) -> _By:
     return _By.NO_ID if result.tool_call_id else _By.ANY
 
 
+def _may_answer(result: Message, call: ToolCall) -> bool:
+    """Whether nothing speaks against it, without a matching id."""
+    if result.tool_call_id and call.id:
+        return False
+    return not result.name or call.name in (result.name, result.tool_call_id)
+
+
 def _names(result: Message) -> list[object]:
     """Give the names of a tool by which a result can be known: some models give it as the id."""
     kind = _nameless(result)
@@ -83,16 +96,16 @@ class _Open:
         return numbers[0] if numbers else None
 
 
-class Asked:
+class Asked(Generic[PlaceT]):
     """A message with calls, and the results found for it. Finding the call of a result does not ask each of them."""
 
-    __slots__ = ("_answered", "_last", "_open", "calls", "position")
+    __slots__ = ("_answered", "_last", "_open", "calls", "place")
 
-    def __init__(self, position: int, calls: Sequence[ToolCall]) -> None:
+    def __init__(self, place: PlaceT, calls: Sequence[ToolCall]) -> None:
         """Begin without results."""
-        self.position = position
+        self.place: PlaceT = place
         self.calls = calls
-        self._answered: dict[int, _Answer] = {}
+        self._answered: dict[int, _Answer[PlaceT]] = {}
         self._open = _Open()
         self._last: dict[object, int] = {}
         """The last number that has a result, by what it can be known by."""
@@ -102,9 +115,9 @@ class Asked:
                 self._last.setdefault((_ID, call.id), at)
 
     @property
-    def answers(self) -> dict[int, tuple[int, Message]]:
-        """By the number of the call: the position of its result, and all that its results say."""
-        return {at: (answer.position, answer.joined()) for at, answer in self._answered.items()}
+    def answers(self) -> dict[int, tuple[PlaceT, Message]]:
+        """By the number of the call: the place of its result, and all that its results say."""
+        return {at: (answer.place, answer.joined()) for at, answer in self._answered.items()}
 
     @property
     def open(self) -> list[int]:
@@ -116,12 +129,12 @@ class Asked:
         """Whether every call has a result."""
         return len(self._answered) == len(self.calls)
 
-    def put(self, at: int, position: int, message: Message) -> bool | None:
+    def put(self, at: int, place: PlaceT, message: Message) -> bool | None:
         """Put a result to a call; give None for its first one, else whether that one says the same."""
         known = self._answered.get(at)
         if known is not None:
             return known.add(message)
-        self._answered[at] = _Answer(position, message)
+        self._answered[at] = _Answer(place, message)
         for key in _keys(self.calls[at]):
             self._last[key] = max(at, self._last.get(key, at))
         return None
@@ -148,10 +161,10 @@ class Asked:
 
 
 @dataclass(slots=True)
-class _Answer:
+class _Answer(Generic[PlaceT]):
     """What answers one call."""
 
-    position: int
+    place: PlaceT
     first: Message
     others: list[Message] = field(default_factory=list[Message])
     said: set[tuple[object, bool]] = field(default_factory=set[tuple[object, bool]])
@@ -173,10 +186,10 @@ class _Answer:
 
 
 @dataclass(slots=True)
-class Placed:
+class Placed(Generic[PlaceT]):
     """Where a result went."""
 
-    asked: Asked | None
+    asked: Asked[PlaceT] | None
     """The message whose call it answers; None: an orphan."""
     second: bool = False
     """Whether the call had one already."""
@@ -184,65 +197,81 @@ class Placed:
     """Whether that one says the same."""
 
 
-class Pairing:
+class Pairing(Generic[PlaceT]):
     """Pairs results with calls, in the order of the conversation."""
 
-    def __init__(self) -> None:
-        """Begin without calls."""
-        self._asked: list[Asked] = []
-        self._by_id: dict[str, Asked] = {}
-        self._open: list[Asked] = []
+    def __init__(self, left_out: LeftOut[PlaceT] | None = None) -> None:
+        """Begin without calls.
 
-    def ask(self, asked: Asked) -> None:
+        Args:
+            left_out: what a cut has left out; None: nothing.
+        """
+        self._left_out: LeftOut[PlaceT] | None = left_out
+        self._asked: list[Asked[PlaceT]] = []
+        self._by_id: dict[str, Asked[PlaceT]] = {}
+        self._open: list[Asked[PlaceT]] = []
+
+    def ask(self, asked: Asked[PlaceT]) -> None:
         """Add a message with calls."""
         self._asked.append(asked)
         self._open.append(asked)
         self._by_id.update({call.id: asked for call in asked.calls if call.id})
 
-    def place(self, results: Sequence[tuple[int, Message]]) -> Iterator[Placed]:
+    def place(self, results: Sequence[tuple[PlaceT, Message]]) -> Iterator[Placed[PlaceT]]:
         """Put results that stand in a row to their calls: the surest first, so that the others take what is left.
 
         Args:
-            results: each with its position.
+            results: each with its place.
         """
         left = list(results)
         for rule in (self._by_its_id, self._by_its_name, self._by_its_place, self._second):
-            waiting: list[tuple[int, Message]] = []
-            for position, message in left:
+            waiting: list[tuple[PlaceT, Message]] = []
+            for place, message in left:
                 found = rule(message)
-                if found is None:
-                    waiting.append((position, message))
+                by_id = rule == self._by_its_id
+                if found is None or self._asked_since(message, found[0].place, place, by_id=by_id):
+                    waiting.append((place, message))
                 else:
-                    yield self._put(position, message, *found)
+                    yield self._put(place, message, *found)
             left = waiting
-        yield from (Placed(None) for _ in left)
+        for _ in left:
+            yield Placed(None)
 
-    def _put(self, position: int, message: Message, asked: Asked, at: int) -> Placed:
-        equal = asked.put(at, position, message)
+    def _put(self, place: PlaceT, message: Message, asked: Asked[PlaceT], at: int) -> Placed[PlaceT]:
+        equal = asked.put(at, place, message)
         if equal is not None:
             return Placed(asked, second=True, equal=equal)
         if asked.is_closed:
             self._open = [one for one in self._open[-_LOOKED_BACK:] if one is not asked]
         return Placed(asked)
 
-    def _by_its_id(self, message: Message) -> tuple[Asked, int] | None:
+    def _asked_since(self, result: Message, after: PlaceT, before: PlaceT, *, by_id: bool) -> bool:
+        """Whether a message that is left out has a call that the result answers rather than an older one."""
+        if self._left_out is None:
+            return False
+        calls = (call for message in self._left_out(after, before) for call in message.tool_calls)
+        if by_id:
+            return any(call.id == result.tool_call_id for call in calls)
+        return any(_may_answer(result, call) for call in calls)
+
+    def _by_its_id(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
         asked = self._by_id.get(message.tool_call_id or "")
         return None if asked is None else (asked, asked.of_id(message.tool_call_id or ""))
 
-    def _by_its_name(self, message: Message) -> tuple[Asked, int] | None:
+    def _by_its_name(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
         for asked in reversed(self._open[-_LOOKED_BACK:]):
             at = asked.named(message)
             if at is not None:
                 return asked, at
         return None
 
-    def _by_its_place(self, message: Message) -> tuple[Asked, int] | None:
+    def _by_its_place(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
         """Give the first open call of the newest message with calls: what has no name answers nothing older."""
         asked = self._asked[-1] if self._asked else None
         at = None if asked is None else asked.free(message)
         return None if asked is None or at is None else (asked, at)
 
-    def _second(self, message: Message) -> tuple[Asked, int] | None:
+    def _second(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
         """Give the answered call of the newest message that a result without a place goes with."""
         asked = self._asked[-1] if self._asked else None
         at = None if asked is None else asked.second(message)

@@ -18,13 +18,13 @@ from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Part,
     ReasoningPart,
     Role,
     TextPart,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.results import is_result, read_result
@@ -93,7 +93,7 @@ class ResponsesFormat:
         """Give the items to send."""
         items: list[Any] = []
         asked: dict[str | None, str] = {}
-        for message in _without_unseen(with_sound_ids(messages, IdRule())):
+        for message in _without_pictureless(with_sound_ids(messages, IdRule())):
             piece = message.origin
             asked.update({call.id: kind_of(mapped(call.raw) or {}) for call in message.tool_calls})
             if isinstance(piece, Piece) and not message.altered:
@@ -123,7 +123,7 @@ def _role(native: object) -> Role:
     return role
 
 
-def _without_unseen(messages: Sequence[Message]) -> list[Message]:
+def _without_pictureless(messages: Sequence[Message]) -> list[Message]:
     """Give the messages without computer calls that have no picture for an answer: no text can stand for one."""
     kept: list[Message] = []
     asking: int | None = None
@@ -132,15 +132,15 @@ def _without_unseen(messages: Sequence[Message]) -> list[Message]:
             asking = len(kept) if message.tool_calls else None
             kept.append(message)
             continue
-        unseen = set[int]()
+        pictureless = set[int]()
         if asking is not None and not any(isinstance(part, ImagePart) for part in message.parts):
-            unseen = {
+            pictureless = {
                 at
                 for at, call in enumerate(kept[asking].tool_calls)
                 if call.id == message.tool_call_id and kind_of(mapped(call.raw) or {}) == "computer_call"
             }
-        if asking is not None and unseen:
-            kept[asking] = kept[asking].without_calls(frozenset(unseen))
+        if asking is not None and pictureless:
+            kept[asking] = kept[asking].without_calls(frozenset(pictureless))
         else:
             kept.append(message)
     return kept
@@ -257,11 +257,11 @@ def _block(part: Part) -> object:
             return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
         case FilePart(text=str(text)):
             return {"type": "input_text", "text": text}
-        case FilePart() | VideoPart():
+        case MediaPart():
             return {"type": "input_file", "filename": "file", "file_data": _data_url(part)}
         case _:
             assert_never(part)
 
 
-def _data_url(part: ImagePart | FilePart | VideoPart) -> str:
+def _data_url(part: MediaPart) -> str:
     return f"data:{media_type_of(part)};base64,{base64_text(part)}"
