@@ -26,7 +26,7 @@ from ctx_core import (
 from ctx_core.budget import Size  # noqa: TC001 - pydantic reads the annotations
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.options import RequestOptions  # noqa: TC001 - pydantic reads the annotations
-from ctx_core.session import SessionOptions, Sessions
+from ctx_core.session import SessionOptions, Sessions, written
 from ctx_core.session.options import BROUGHT
 from llamaindex_ctx import storage
 from llamaindex_ctx.convert import CODEC
@@ -100,23 +100,23 @@ class MemoryFields(BaseMemory):
         default_factory=list[ChatMessage]
     )
     """The whole conversation, unless a chat store holds it."""
-    budget: Annotated[ContextBudget, Stored(storage.read_budget, storage.write_budget)] = Field(
+    budget: Annotated[ContextBudget, Stored(written.read_budget, written.write_budget)] = Field(
         default_factory=lambda: ContextBudget(DEFAULT_TOKENS)
     )
     """Of the whole request."""
-    reserve: Annotated[int | Size, Stored(storage.read_reserve, storage.write_reserve)] = 0
+    reserve: Annotated[int | Size, Stored(written.read_reserve, written.write_reserve)] = 0
     """Tokens kept free beside the budget's own reserve."""
-    policy: Annotated[HistoryPolicy, Stored(storage.read_policy, storage.write_policy)] = Field(
+    policy: Annotated[HistoryPolicy, Stored(written.read_policy, written.write_policy)] = Field(
         default_factory=HistoryPolicy
     )
     """How the conversation is cut."""
-    counter: Annotated[TokenCounter | None, Stored(storage.read_counter, storage.write_counter)] = None
+    counter: Annotated[TokenCounter | None, Stored(written.read_counter, written.write_counter)] = None
     """What counts; None: the counter of the budget's model, else the safe estimate."""
     tools: Annotated[list[dict[str, Any]], Stored(tool_definitions, copy.deepcopy)] = Field(
         default_factory=list[dict[str, Any]]
     )
     """Definitions of the tools that an agent sends along; they are counted, and never cut."""
-    request_options: Annotated[RequestOptions | None, Stored(storage.read_options, storage.write_options)] = None
+    request_options: Annotated[RequestOptions | None, Stored(written.read_options, written.write_options)] = None
     """What else each request asks for."""
     on_overflow: Literal["raise", "truncate"] = "raise"
     """What happens when the current message alone doesn't fit: an error, or it is cut at its end."""
@@ -126,7 +126,7 @@ class MemoryFields(BaseMemory):
     """Name of the conversation."""
     state: Annotated[WindowState, Stored(storage.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
     """What is remembered of the last cut, with the summary of what it left out, unless `states` hold it."""
-    summary: Annotated[RollingSummary | None, Stored(storage.read_summary, storage.write_summary)] = None
+    summary: Annotated[RollingSummary | None, Stored(written.read_summary, written.write_summary)] = None
     """Where the summary stands, and what it may cost; None: a user message, where there is a summarizer."""
     recipe_role: Annotated[Role, Stored(read_role, str)] = Role.SYSTEM
     """Whose text goes before the conversation where a recipe or layers have some."""
@@ -198,8 +198,8 @@ class MemoryFields(BaseMemory):
             data["messages"] = storage.write_messages(self._door.read())
         if self.recipe is not None:  # so that it fits the same window without it, whose parts are the recipe's layers
             plan = self._plan
-            data["budget"] = {**storage.write_budget(plan.budget), "parts": {}}
-            data["counter"] = storage.write_counter(plan.counter)
+            data["budget"] = {**written.write_budget(plan.budget), "parts": {}}
+            data["counter"] = written.write_counter(plan.counter)
         data[_LEFT_BEHIND] = left = list(self._code())
         if left:
             data[_TOKEN] = self._running.token
@@ -251,7 +251,7 @@ class MemoryFields(BaseMemory):
     def _code(self) -> dict[str, Any]:
         """Give what is not stored, by name."""
         code: dict[str, Any] = {}
-        if not storage.is_by_name(self.counter):
+        if not written.is_by_name(self.counter):
             code["counter"] = self.counter
         if self.policy.pinned is not None:
             code["policy"] = self.policy
