@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import operator
 import pickle
-from typing import Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import pytest
-from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.documents import Document
 from langchain_core.exceptions import ContextOverflowError as LangChainOverflowError
 from langchain_core.language_models import FakeListChatModel
@@ -35,6 +34,9 @@ from langchain_ctx import (
     budgeted_session_history,
     documents_as_memories,
 )
+
+if TYPE_CHECKING:
+    from langchain_core.chat_history import BaseChatMessageHistory
 
 TOOL = {"type": "function", "function": {"name": "look", "description": "d", "parameters": {"type": "object"}}}
 
@@ -86,7 +88,7 @@ async def test_nothing_gives_back_nothing(options: dict[str, Any]) -> None:
 @pytest.mark.filterwarnings("ignore:The function `load` is in beta")
 def test_what_is_data_is_dumped_and_loaded(step: ContextRunnable) -> None:
     """`load` is told what it may make; the step that comes back is the same, alone or in a chain."""
-    allowed = {"allowed_objects": [ContextRunnable], "valid_namespaces": ["langchain_ctx"]}
+    allowed: dict[str, Any] = {"allowed_objects": [ContextRunnable], "valid_namespaces": ["langchain_ctx"]}
     again = load(dumpd(step), **allowed)
     assert dumps(again) == dumps(step)
     for name in ("budget", "reserve", "tools", "policy", "summary", "on_overflow", "enabled", "messages_key", "name"):

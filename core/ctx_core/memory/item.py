@@ -54,6 +54,6 @@ class MemoryItem:
             time_format: as for `strftime`; an empty one leaves the time out.
         """
         time = self.time.strftime(time_format) if self.time and time_format else ""
-        label = ", ".join(part for part in (time, self.source) if part)
+        label = ", ".join(part for part in (time, " ".join(self.source.split())) if part)
         text = " ".join(self.text.split())
         return f"[{label}] {text}" if label else text
