@@ -32,9 +32,9 @@ def _overflow(needed: int, limit: int, layers: dict[str, int]) -> ContextOverflo
 class MessageSessions(Sessions[BaseMessage]):
     """Conversations of LangChain's messages, with LangChain's error where one does not fit."""
 
-    def __init__(self, options: SessionOptions) -> None:
-        """Take the options."""
-        super().__init__(options, CODEC)
+    def __init__(self, options: SessionOptions, *, declares: bool = True) -> None:
+        """Take the options; `declares` as in the core."""
+        super().__init__(options, CODEC, declares=declares)
 
     def turn(self, turn: Turn[BaseMessage]) -> Steps[Context[BaseMessage]]:
         """Give the context of a request, step by step; as in the core."""

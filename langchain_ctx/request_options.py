@@ -33,7 +33,7 @@ def request_options(*, response_format: object = None, tool_choice: object = Non
 
 def _choice(choice: object) -> str:
     if isinstance(choice, str):
-        return {"required": "any", "any": "any", "none": "none"}.get(choice, "auto")
+        return {"required": "any", "": "auto"}.get(choice, choice)  # else the name of a tool
     if choice is True:
         return "any"
     if not isinstance(choice, Mapping):

@@ -183,9 +183,7 @@ def _preserved_from(transcript: Transcript[Any], policy: HistoryPolicy) -> Posit
 
 
 def _question_before(transcript: Transcript[Any], at: int) -> Position:
-    while at > 0 and not transcript.is_question(at):
-        at -= 1
-    return Position(at)
+    return Position(transcript.question_before(at) or 0)
 
 
 def _all_fit(stretch: Stretch, limit: int) -> bool:

@@ -40,17 +40,24 @@ if TYPE_CHECKING:
 class Sessions(Generic[NativeT]):
     """What the conversations of one surface share; shareable between threads, tasks and event loops."""
 
-    def __init__(self, options: SessionOptions, codec: Codec[NativeT] | FormatName | None = None) -> None:
+    def __init__(
+        self,
+        options: SessionOptions,
+        codec: Codec[NativeT] | FormatName | None = None,
+        *,
+        declares: bool = True,
+    ) -> None:
         """Take the options, and the door of the message type.
 
         Args:
             options: how requests are fitted.
             codec: by default the one for neutral messages or a provider's own, found by the messages.
+            declares: whether the options say what a context is; if not, each turn brings what declares it.
 
         Raises:
             BudgetError: for options that cannot work together.
         """
-        self.declared = options.declared()
+        self._declared = options.declared() if declares else None
         self.states = memory_of(StateCache() if options.states is None else options.states)
         self._layers = tuple(layer for layer in options.layers if not isinstance(layer, Layer))
         self._listeners = Listeners(usage_log=options.usage_log, on_report=options.on_report)
@@ -58,6 +65,18 @@ class Sessions(Generic[NativeT]):
         self._summaries = None if summarizing is None else Summaries[NativeT](summarizing, self.states)
         self._codec = as_codec(codec)
         self._bills = Bills()
+
+    @property
+    def declared(self) -> Declared:
+        """What declares the context of a request whose turn brings nothing that does.
+
+        Raises:
+            BudgetError: if the options declare none.
+        """
+        if self._declared is None:
+            msg = "neither the options nor the turn say what the context is: give a budget, a builder or a recipe"
+            raise BudgetError(msg)
+        return self._declared
 
     def turn(self, turn: Turn[NativeT]) -> Steps[Context[NativeT]]:
         """Give the context of a request, step by step.
@@ -89,6 +108,11 @@ class Sessions(Generic[NativeT]):
             yield from self._listeners.tell(context.report, declared.on_report)
         return context
 
+    def remembered(self, conversation: Conversation | None, messages: Sequence[NativeT]) -> WindowState:
+        """Give what is kept of a conversation, as far as it matches these messages; None: of whoever begins alike."""
+        transcript = transcript_of(messages, None, self._codec)
+        return self.states.read(conversation or nameless(transcript), transcript, quiet=True).state
+
     def forget(self, conversation: Conversation) -> None:
         """Delete what is kept of a conversation: its state, its summary, and what its last request was."""
         self.states.forget(conversation)
@@ -118,7 +142,8 @@ class Sessions(Generic[NativeT]):
             if self._summaries is not None and self._summaries.background:
                 msg = "a summary that is written in the background needs a session that keeps its states"
                 raise BudgetError(msg)
-            return Recalled(conversation, turn.state, turn.verify, usable=False)
+            verify = self.states.verifying(conversation, turn.state, transcript, turn.verify)
+            return Recalled(conversation, turn.state, verify, usable=False)
         return self.states.read(conversation, transcript, quiet=not turn.keeps)
 
     def _laid_out(self, request: Request[NativeT], known: Recalled, question: str) -> Steps[Context[NativeT]]:
