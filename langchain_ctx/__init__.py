@@ -19,6 +19,7 @@ if find_spec("langchain_core") is None:
 from ctx_core.session import StateCache, StateStore
 from langchain_ctx.convert import LangChainCodec
 from langchain_ctx.counters import message_counter
+from langchain_ctx.overflow import ContextOverflowError
 from langchain_ctx.runnable import ContextRunnable
 from langchain_ctx.summarizer import ChatModelSummarizer
 from langchain_ctx.token_counts import latest_anchor, token_counter
@@ -26,15 +27,20 @@ from langchain_ctx.token_counts import latest_anchor, token_counter
 if TYPE_CHECKING:
     from langchain_ctx.history import BudgetedChatMessageHistory
     from langchain_ctx.in_memory import InMemoryHistory
+    from langchain_ctx.memory_source import LangChainEmbedder, RetrieverMemory, documents_as_memories
     from langchain_ctx.middleware import ContextMiddleware as ContextMiddleware
     from langchain_ctx.node import ContextNode as ContextNode
     from langchain_ctx.sessions import budgeted_session_history
 
-# LangChain means to remove its chat histories: only those who use ours import theirs.
-_HISTORIES: Final = {
+# LangChain means to remove its chat histories: only those who use ours import theirs. Nor are its retrievers and vector
+# stores imported for everybody.
+_LATER: Final = {
     "BudgetedChatMessageHistory": "langchain_ctx.history",
     "InMemoryHistory": "langchain_ctx.in_memory",
+    "LangChainEmbedder": "langchain_ctx.memory_source",
+    "RetrieverMemory": "langchain_ctx.memory_source",
     "budgeted_session_history": "langchain_ctx.sessions",
+    "documents_as_memories": "langchain_ctx.memory_source",
 }
 # Agents are another package: its names are no part of `import *`, which needs langchain-core alone.
 _AGENTS: Final = {"ContextMiddleware": "langchain_ctx.middleware", "ContextNode": "langchain_ctx.node"}
@@ -43,12 +49,16 @@ _PACKAGES: Final = ("langchain", "langgraph")
 __all__ = [
     "BudgetedChatMessageHistory",
     "ChatModelSummarizer",
+    "ContextOverflowError",
     "ContextRunnable",
     "InMemoryHistory",
     "LangChainCodec",
+    "LangChainEmbedder",
+    "RetrieverMemory",
     "StateCache",
     "StateStore",
     "budgeted_session_history",
+    "documents_as_memories",
     "latest_anchor",
     "message_counter",
     "token_counter",
@@ -56,11 +66,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the histories and the parts for agents when they are first asked for."""
+    """Import what not everybody needs when it is first asked for."""
     if name in _AGENTS and not all(map(find_spec, _PACKAGES)):
         msg = f'langchain_ctx.{name} needs langchain and langgraph: pip install "ctx-layers[agents]"'
         raise MissingExtraError(msg)
-    if name in _HISTORIES or name in _AGENTS:
-        return getattr(import_module({**_HISTORIES, **_AGENTS}[name]), name)
+    if name in _LATER or name in _AGENTS:
+        return getattr(import_module({**_LATER, **_AGENTS}[name]), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -133,12 +133,14 @@ def _maker(runnable: object) -> Callable[[RunnableConfig | None], object] | None
     def make(config: RunnableConfig | None) -> object:
         try:
             return made(runnable, config)
-        except Exception as error:
-            msg = (
-                f"the configurable model cannot be made without a config ({type(error).__name__}): give "
-                "init_chat_model a default model, or a budget and a counter beside it"
-            )
-            raise BudgetError(msg) from error
+        except Exception as error:  # noqa: BLE001 - it may raise anything
+            raised = type(error).__name__
+        # Outside of the handler, as what a model's class raises may quote the key that it was given.
+        msg = (
+            f"the configurable model cannot be made without a config ({raised}): give "
+            "init_chat_model a default model, or a budget and a counter beside it"
+        )
+        raise BudgetError(msg)
 
     return make
 

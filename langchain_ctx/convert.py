@@ -25,7 +25,7 @@ from langchain_core.messages import (
 
 from ctx_core.conversation.block_table import BESIDE
 from ctx_core.conversation.content_blocks import read_content, settled
-from ctx_core.conversation.fields import encrypted, words_of
+from ctx_core.conversation.fields import encrypted, shown_role, words_of
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.messages import (
     Message,
@@ -175,7 +175,7 @@ def _other_role(native: object) -> Role:
     if isinstance(native, ChatMessage):
         known = _CHAT_ROLES.get(native.role.lower())
         if known is None:
-            msg = f"unknown role {native.role[:40]!r} of a ChatMessage; known are {', '.join(_CHAT_ROLES)}"
+            msg = f"unknown role {shown_role(native.role)} of a ChatMessage; known are {', '.join(_CHAT_ROLES)}"
             raise MessageError(msg)
         return known
     for of_class, role in (

@@ -116,10 +116,12 @@ class _Counts:
 
     def __call__(self, *messages: BaseMessage) -> int:
         try:
-            tokens = self._function(list(messages))
-        except Exception as error:
-            msg = f"counter {self.name} raised {type(error).__name__} on {len(messages)} message(s)"
-            raise TokenizerError(msg) from error
+            tokens, raised = self._function(list(messages)), None
+        except Exception as error:  # noqa: BLE001 - it may raise anything
+            tokens, raised = -1, type(error).__name__
+        if raised is not None:  # outside of the handler, as what a counter raises may quote the messages
+            msg = f"counter {self.name} raised {raised} on {len(messages)} message(s)"
+            raise TokenizerError(msg)
         if isinstance(tokens, int | float) and not isinstance(tokens, bool) and math.isfinite(tokens) and tokens >= 0:
             return math.ceil(tokens)
         msg = f"counter {self.name} gave {type(tokens).__name__} for messages; expected a count of 0 or more"

@@ -17,6 +17,7 @@ from ctx_core.steps import Step, Steps, arun, run
 from langchain_ctx.convert import CODEC
 from langchain_ctx.in_memory import InMemoryHistory
 from langchain_ctx.options import Keywords, read_options
+from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.session_lock import SessionLock
 from langchain_ctx.turn_reads import read_of_turn
 
@@ -180,7 +181,7 @@ def history_sessions(
     keywords = options.keywords()
     if isinstance(budget, ContextBudget):
         keywords["budget"] = _history_budget(budget)
-    return Sessions(type(options)(**keywords), CODEC), options.enabled
+    return MessageSessions(type(options)(**keywords)), options.enabled
 
 
 def _history_budget(budget: ContextBudget) -> ContextBudget:

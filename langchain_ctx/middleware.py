@@ -23,7 +23,7 @@ from ctx_core.budget import ContextBudget
 from ctx_core.errors import BudgetError
 from ctx_core.history.state import WindowState
 from ctx_core.memory import ContextSearch, recalling
-from ctx_core.session import SessionOptions, Sessions
+from ctx_core.session import SessionOptions
 from ctx_core.session.options import NAMES, check_names
 from ctx_core.session.summarizing import Summarizing
 from ctx_core.steps import arun, run
@@ -32,12 +32,12 @@ from langchain_ctx.agent_models import AgentModels
 from langchain_ctx.agent_request import attempts
 from langchain_ctx.convert import CODEC
 from langchain_ctx.counters import counter_of
+from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.search_tool import held, search_tool
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from langchain_core.messages import BaseMessage
     from langchain_core.tools import BaseTool
     from langgraph.prebuilt import ToolRuntime
 
@@ -99,7 +99,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         self.state_schema = _schema(self._channel)
         # What a summarizer's model says is nobody's answer; agents without one need not look for it.
         self.transformers = () if self._options.summarizer is None else (InternalCallTransformer,)
-        self._sessions: Sessions[BaseMessage] = Sessions(self._options, CODEC, declares=False)
+        self._sessions: MessageSessions = MessageSessions(self._options, declares=False)
         self._models = AgentModels(self._options)
         self._unwritten = Unwritten()
         self._warned = False

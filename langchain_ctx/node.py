@@ -17,13 +17,14 @@ from ctx_core.counting.counter import as_counter
 from ctx_core.errors import BudgetError, MessageError
 from ctx_core.history.state import WindowState
 from ctx_core.memory import ContextSearch, recalling
-from ctx_core.session import Sessions, Turn
+from ctx_core.session import Turn
 from ctx_core.session.summarizing import Summarizing
 from ctx_core.steps import arun, run
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.convert import CODEC, NOTIFICATION_SOURCE
 from langchain_ctx.inputs import read_messages
 from langchain_ctx.options import Keywords, read_options
+from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.pieces import REMOVE_ALL
 from langchain_ctx.search_tool import held, search_tool
 
@@ -103,7 +104,7 @@ class ContextNode(Runnable[Any, Any]):
         """Whether anything may be cut; can be set at any time."""
         self._messages_key, self._output_key, self._state_key = messages_key, output_key, state_key
         self._remove = remove
-        self._sessions: Sessions[BaseMessage] = Sessions(read, CODEC)
+        self._sessions: MessageSessions = MessageSessions(read)
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         search = ContextSearch(codec=CODEC, counter=as_counter(read.counter)) if recall else None
         self.tools: list[BaseTool] = (

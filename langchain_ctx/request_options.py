@@ -63,11 +63,13 @@ def _schema(answer: object) -> tuple[str, str, Mapping[str, Any]] | None:
     if isinstance(answer, type) and issubclass(kind, BaseModel):
         return kind.__name__, "", kind.model_json_schema()
     try:
-        function = convert_to_openai_function(cast("Any", answer))
-    except Exception as error:
+        function, raised = convert_to_openai_function(cast("Any", answer)), ""
+    except Exception as error:  # noqa: BLE001 - it may raise anything
+        function, raised = {}, type(error).__name__
+    if raised:  # outside of the handler, as what LangChain raises may quote the schema
         msg = (
-            f"response_format ({type(answer).__name__}) has no schema that can be counted ({type(error).__name__}): "
+            f"response_format ({type(answer).__name__}) has no schema that can be counted ({raised}): "
             "give a dict, a pydantic class or a TypedDict"
         )
-        raise BudgetError(msg) from error
+        raise BudgetError(msg)
     return str(function["name"]), str(function.get("description") or ""), function.get("parameters") or {}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, Unpack
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForChainRun,
@@ -18,18 +19,22 @@ from langchain_core.runnables import RunnableConfig, RunnableSerializable
 from pydantic import Field, PrivateAttr
 from typing_extensions import override
 
+from ctx_core.budget import ContextBudget
 from ctx_core.errors import BudgetError
-from ctx_core.session import Declared, SessionOptions, Sessions, StateCache, Turn
+from ctx_core.session import Declared, SessionOptions, StateCache, Turn
 from ctx_core.steps import Step, Steps, arun, run
 from langchain_ctx.conversations import conversation_of
-from langchain_ctx.convert import CODEC
 from langchain_ctx.counters import counter_of
 from langchain_ctx.inputs import messages_in, read_messages
 from langchain_ctx.options import Keywords, read_options
+from langchain_ctx.overflow import MessageSessions
+from langchain_ctx.stored import as_given, written_fields
 from langchain_ctx.tools import tool_definitions
+from langchain_ctx.trim_messages import MessageKinds, check_arguments
 
 if TYPE_CHECKING:
-    from ctx_core.budget import ContextBudget
+    from langchain_core.load.serializable import SerializedConstructor, SerializedNotImplemented
+
     from ctx_core.counting.counter import CounterLike
     from ctx_core.engine.context import Context
 
@@ -39,6 +44,7 @@ ContextInput: TypeAlias = PromptValue | str | Sequence[MessageLikeRepresentation
 REPORT_EVENT: Final = "context_report"
 """Name of the custom event that carries each report, as a dict, to callback handlers and `astream_events`."""
 
+_LOG: Final = logging.getLogger("ctx_core.langchain")
 _DECLARED: Final = 32
 """Budgets and counters from configs whose counts are kept."""
 
@@ -77,7 +83,8 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     """Where a dict has its messages."""
 
     _options: SessionOptions = PrivateAttr()
-    _sessions: Sessions[BaseMessage] = PrivateAttr()
+    _sessions: MessageSessions = PrivateAttr()
+    _told: bool = PrivateAttr(default=False)
     _declared: OrderedDict[Any, tuple[Declared, Any, Any]] = PrivateAttr(default_factory=OrderedDict)
 
     def __init__(
@@ -106,7 +113,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             UnknownModelError: if the budget is to come from a model whose window nothing knows.
         """
         learns = options.get("calibration")
-        given: dict[str, Any] = {**options, "calibration": True if learns is None else learns, "budget": budget}
+        given = as_given({**options, "calibration": True if learns is None else learns, "budget": budget})
         read = read_options("ContextRunnable", given, also=("messages_key", "name"))
         fields: dict[str, Any] = {**read.keywords(), "messages_key": messages_key, "name": name}
         fields["states"] = StateCache() if read.states is None else read.states
@@ -115,7 +122,85 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     @override
     def model_post_init(self, context: Any, /) -> None:
         self._options = SessionOptions(**{name: getattr(self, name) for name in _OPTIONS})
-        self._sessions = Sessions(self._options, CODEC)
+        self._sessions = MessageSessions(self._options)
+
+    @classmethod
+    def from_trim_messages(
+        cls,
+        *,
+        max_tokens: int,
+        token_counter: Any,  # noqa: ANN401 - whatever LangChain takes, functions of its messages among it
+        strategy: str = "last",
+        start_on: MessageKinds = None,
+        end_on: MessageKinds = None,
+        include_system: bool = True,
+        allow_partial: bool = False,
+        text_splitter: object = None,
+        **options: Unpack[Keywords],
+    ) -> Self:
+        """Make the step with the arguments of LangChain's `trim_messages`.
+
+        System messages always stay, what is sent begins with a message of the user and ends with what is being
+        answered, and no message is cut in two: arguments that ask for something else are refused.
+
+        Args:
+            max_tokens: tokens of input.
+            token_counter: what LangChain takes as one, or a model's name.
+            strategy: `last`.
+            start_on: None, or kinds of messages with `human` among them.
+            end_on: None, or kinds of messages with `human` among them.
+            include_system: True.
+            allow_partial: False.
+            text_splitter: None.
+            options: as for the class.
+
+        Raises:
+            BudgetError: for what the engine does not do; it says what to do instead.
+        """
+        check_arguments(
+            max_tokens=max_tokens,
+            strategy=strategy,
+            token_counter=token_counter,
+            start_on=start_on,
+            end_on=end_on,
+            include_system=include_system,
+            allow_partial=allow_partial,
+            text_splitter=text_splitter,
+        )
+        return cls(max_tokens, **{**options, "counter": token_counter})
+
+    @classmethod
+    @override
+    def is_lc_serializable(cls) -> bool:
+        """Whether `dumpd` and `dumps` give it as data: they do where no code is among its options."""
+        return True
+
+    @override
+    def to_json(self) -> SerializedConstructor | SerializedNotImplemented:
+        """Give it as data, for `langchain_core.load`; what holds code is described only."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        written = written_fields(fields)
+        if written is None:
+            return self.to_json_not_implemented()
+        return {"lc": 1, "type": "constructor", "id": self.lc_id(), "kwargs": written}
+
+    @override
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Show on one line how much it may send and what counts."""
+        declared = self._options.budget
+        if declared is not None:
+            yield "budget", declared if isinstance(declared, int) else declared.total
+        if isinstance(declared, ContextBudget) and declared.reserve:
+            yield "reserve", declared.reserve
+        if self.counter is not None:
+            yield "counter", self.counter.model or self.counter.tokenizer.name
+        if self.tools:
+            yield "tools", len(self.tools)
+        for name in ("recipe", "summarizer"):
+            if getattr(self, name) is not None:
+                yield name, type(getattr(self, name)).__name__
+        if not self.enabled:
+            yield "enabled", False
 
     @property
     @override
@@ -131,11 +216,13 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             ContextOverflowError: if what is protected does not fit.
             MessageError: for an input that is or holds no messages.
         """
+        self._tell_node(input, config)
         return self._call_with_config(self._traced, input, config, **kwargs)
 
     @override
     async def ainvoke(self, input: ContextInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Give the messages that fit, without holding up the event loop; as `invoke`."""
+        self._tell_node(input, config)
         return await self._acall_with_config(self._atraced, input, config, **kwargs)
 
     def preview(self, value: ContextInput, config: RunnableConfig | None = None) -> Context[BaseMessage]:
@@ -161,6 +248,19 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         self, value: ContextInput, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig
     ) -> object:
         return await arun(self._fitted(value, config, heard=bool(run_manager.handlers)))
+
+    def _tell_node(self, value: ContextInput, config: RunnableConfig | None) -> None:
+        """Say once that a node of a graph whose result is merged back takes nothing out of the state."""
+        # LangGraph hands its nodes the config; a function that calls this step inside of a node need not.
+        if self._told or config is None or not isinstance(value, Mapping):
+            return
+        if "langgraph_node" in (config.get("metadata") or {}):
+            self._told = True
+            _LOG.warning(
+                "a ContextRunnable gets the state of a graph: where what it gives is merged back into the state, that "
+                "keeps all messages, and nothing is trimmed; use langchain_ctx.ContextNode as the node, or this step "
+                "between the state's messages and the model"
+            )
 
     def _fitted(self, value: ContextInput, config: RunnableConfig, *, heard: bool) -> Steps[object]:
         context = yield from self._sessions.turn(self._turn(value, config, keeps=True))

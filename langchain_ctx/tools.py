@@ -25,13 +25,15 @@ def tool_definitions(tools: Iterable[object]) -> tuple[dict[str, Any], ...]:
 def _definition(tool: object, at: int) -> dict[str, Any]:
     try:
         return convert_to_openai_tool(cast("Any", tool))
-    except Exception as error:
-        if isinstance(tool, Mapping):
-            return dict(cast("Mapping[str, Any]", tool))
-        if isinstance(tool, BaseModel):  # a client's own object for it, as Cohere's
-            return tool.model_dump(mode="json", exclude_none=True)
-        msg = (
-            f"tool {at + 1} ({type(tool).__name__}) has no definition that can be counted ({type(error).__name__}): "
-            "give a BaseTool, a function with type hints and a docstring, a pydantic class or a dict"
-        )
-        raise BudgetError(msg) from error
+    except Exception as error:  # noqa: BLE001 - it may raise anything
+        raised = type(error).__name__
+    if isinstance(tool, Mapping):
+        return dict(cast("Mapping[str, Any]", tool))
+    if isinstance(tool, BaseModel):  # a client's own object for it, as Cohere's
+        return tool.model_dump(mode="json", exclude_none=True)
+    # Outside of the handler, as what LangChain raises may quote the tool.
+    msg = (
+        f"tool {at + 1} ({type(tool).__name__}) has no definition that can be counted ({raised}): "
+        "give a BaseTool, a function with type hints and a docstring, a pydantic class or a dict"
+    )
+    raise BudgetError(msg)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
 from ctx_core.conversation.content_blocks import settled
-from ctx_core.conversation.fields import id_or_none
+from ctx_core.conversation.fields import id_or_none, shown_role
 from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.counting.usage import input_tokens
@@ -72,7 +72,8 @@ class ChatMessageCodec:
             raise MessageError(msg)
         role = _ROLES.get(native.role)
         if role is None:
-            msg = f"unknown role {str(native.role)[:40]!r}; known are {', '.join(known.value for known in MessageRole)}"
+            roles = ", ".join(known.value for known in MessageRole)
+            msg = f"unknown role {shown_role(str(native.role))}; known are {roles}"
             raise MessageError(msg)
         return role
 

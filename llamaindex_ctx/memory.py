@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from pydantic import PrivateAttr
 
-from ctx_core import BudgetError, ContextOverflowError, Message, Role
+from ctx_core import BudgetError, ContextBudget, ContextOverflowError, Message, Role
 from ctx_core.budget import is_count
 from ctx_core.session import Conversation, Turn
 from ctx_core.steps import Step, Steps, arun, run
 from llamaindex_ctx import settings
+from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.memory_fields import MemoryFields, copied, owned
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence, Sized
 
     from llama_index.core.llms.llm import LLM
+    from llama_index.core.storage.chat_store.base_db import MessageStatus
 
     from ctx_core import Context, ContextReport
     from llamaindex_ctx.stores import ChatStore
@@ -52,10 +55,13 @@ class ContextMemoryBuffer(MemoryFields):
     overwrites that, and a `ReActAgent` without a system prompt of its own drops it: for them `recipe_role="user"`
     makes it a user message, which every engine and agent sends on as it is.
 
-    A workflow stores and restores its context from run to run: after a second run with the same `ctx`, the
-    memory that goes on is `await ctx.store.get("memory")`. What it was made with that is not stored, a chat
-    store among it, it shares with the one given to the first run.
+    A workflow stores and restores its context from run to run. The memory given to the first run goes on in its `ctx`:
+    it has what later runs with that `ctx` have said, and a `reset` of it is one for them. A copy, a pickle, and a
+    context that somebody has restored from a dump are conversations of their own.
     """
+
+    _shown_at: int = PrivateAttr(default=-1)
+    """How long the conversation was when it was last looked at without a question, as agents do once they stored it."""
 
     @classmethod
     def class_name(cls) -> str:
@@ -113,8 +119,20 @@ class ContextMemoryBuffer(MemoryFields):
 
     @property
     def token_limit(self) -> int:
-        """Tokens that the whole request may have, without the reserve."""
+        """Tokens that the whole request may have, without the reserve; can be set."""
         return self._plan.limit
+
+    @token_limit.setter
+    def token_limit(self, tokens: int) -> None:
+        if self.recipe is not None:
+            msg = "the recipe says how much there is: dataclasses.replace(recipe, budget=…) changes it"
+            raise BudgetError(msg)
+        if not is_count(tokens) or not tokens:
+            msg = f"token_limit must be a whole number of tokens above 0, found {type(tokens).__name__}"
+            raise BudgetError(msg)
+        kept = self._plan.reserve
+        self.budget = ContextBudget(tokens + kept, parts=self.budget.parts, reserve=kept, model=self.budget.model)
+        self.reserve = 0
 
     @property
     def session_id(self) -> str:
@@ -164,13 +182,17 @@ class ContextMemoryBuffer(MemoryFields):
         """Give what of the conversation fits, as `get` does."""
         return await arun(self._window(input, initial_token_count))
 
-    def get_all(self) -> list[ChatMessage]:
-        """Give a copy of the whole conversation."""
-        return copied(self._door.read())
+    def get_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give a copy of the whole conversation.
 
-    async def aget_all(self) -> list[ChatMessage]:
-        """Give a copy of the whole conversation."""
-        return copied(await self._door.aread())
+        Args:
+            status: as `Memory` has it; only an `AsyncDBChatStore` has archived messages.
+        """
+        return copied(self._door.read(status))
+
+    async def aget_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give a copy of the whole conversation, as `get_all` does."""
+        return copied(await self._door.aread(status))
 
     def put(self, message: ChatMessage) -> None:
         """Append a message.
@@ -223,6 +245,17 @@ class ContextMemoryBuffer(MemoryFields):
         """Choose what the engine gets; a question that it will add itself has room kept for it."""
         messages: list[ChatMessage] = yield Step(self._door.read, self._door.aread)
         question = as_question(asked)
+        if question is None:
+            self._shown_at = len(messages)
+        elif self._shown_at != len(messages) and is_asked(question, messages):
+            # No agent has looked at it since it was stored: an engine whose stream broke off sends it once more.
+            again = self._plan.counter.count_message(CODEC.read(question))
+            try:
+                context = yield from self._sessions.turn(self._turn(messages, None, taken + again))
+            except ContextOverflowError:
+                pass
+            else:
+                return self._shown(context, None)
         if question is not None and not is_asked(question, messages):
             turn = self._turn(messages, question, taken)
             # Asked before, or stored by an agent whose turn has an answer already: it must not be lost where nothing

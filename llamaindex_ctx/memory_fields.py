@@ -26,12 +26,15 @@ from ctx_core import (
 from ctx_core.budget import Size  # noqa: TC001 - pydantic reads the annotations
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.options import RequestOptions  # noqa: TC001 - pydantic reads the annotations
-from ctx_core.session import SessionOptions, Sessions
+from ctx_core.errors import MessageError
+from ctx_core.session import SessionOptions, Sessions, written
 from ctx_core.session.options import BROUGHT
 from llamaindex_ctx import storage
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.fields import Stored
+from llamaindex_ctx.other_dumps import as_ours
 from llamaindex_ctx.running import OwnState, Running
+from llamaindex_ctx.same_context import is_of_same_context
 from llamaindex_ctx.settings import DEFAULT_TOKENS, read_role, tool_definitions
 from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
 
@@ -49,6 +52,8 @@ _CODE: Final = (
 """Fields that hold code, which is not stored."""
 _TOKEN: Final = "token"  # noqa: S105 - a name in a dict
 """Key of the stored data under which this process finds the memory that was stored."""
+_SAME: Final = "same_context"
+"""Key of the stored data of a memory that is restored for the next run of the same context."""
 _STORED: Final = WeakValueDictionary[str, "MemoryFields"]()
 """Memories that were stored in this process and are still in use."""
 
@@ -61,6 +66,12 @@ def owned(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     """
     messages = list(messages)
     for message in messages:
+        if not isinstance(message, ChatMessage):
+            msg = (
+                f"expected a ChatMessage, found {type(message).__name__}: a text goes into ChatMessage(text), a dict "
+                "into ChatMessage.model_validate(dict), content blocks into ChatMessage(blocks=[…])"
+            )
+            raise MessageError(msg)
         CODEC.read(message)
     return copied(messages)
 
@@ -100,23 +111,23 @@ class MemoryFields(BaseMemory):
         default_factory=list[ChatMessage]
     )
     """The whole conversation, unless a chat store holds it."""
-    budget: Annotated[ContextBudget, Stored(storage.read_budget, storage.write_budget)] = Field(
+    budget: Annotated[ContextBudget, Stored(written.read_budget, written.write_budget)] = Field(
         default_factory=lambda: ContextBudget(DEFAULT_TOKENS)
     )
     """Of the whole request."""
-    reserve: Annotated[int | Size, Stored(storage.read_reserve, storage.write_reserve)] = 0
+    reserve: Annotated[int | Size, Stored(written.read_reserve, written.write_reserve)] = 0
     """Tokens kept free beside the budget's own reserve."""
-    policy: Annotated[HistoryPolicy, Stored(storage.read_policy, storage.write_policy)] = Field(
+    policy: Annotated[HistoryPolicy, Stored(written.read_policy, written.write_policy)] = Field(
         default_factory=HistoryPolicy
     )
     """How the conversation is cut."""
-    counter: Annotated[TokenCounter | None, Stored(storage.read_counter, storage.write_counter)] = None
+    counter: Annotated[TokenCounter | None, Stored(written.read_counter, written.write_counter)] = None
     """What counts; None: the counter of the budget's model, else the safe estimate."""
     tools: Annotated[list[dict[str, Any]], Stored(tool_definitions, copy.deepcopy)] = Field(
         default_factory=list[dict[str, Any]]
     )
     """Definitions of the tools that an agent sends along; they are counted, and never cut."""
-    request_options: Annotated[RequestOptions | None, Stored(storage.read_options, storage.write_options)] = None
+    request_options: Annotated[RequestOptions | None, Stored(written.read_options, written.write_options)] = None
     """What else each request asks for."""
     on_overflow: Literal["raise", "truncate"] = "raise"
     """What happens when the current message alone doesn't fit: an error, or it is cut at its end."""
@@ -126,7 +137,7 @@ class MemoryFields(BaseMemory):
     """Name of the conversation."""
     state: Annotated[WindowState, Stored(storage.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
     """What is remembered of the last cut, with the summary of what it left out, unless `states` hold it."""
-    summary: Annotated[RollingSummary | None, Stored(storage.read_summary, storage.write_summary)] = None
+    summary: Annotated[RollingSummary | None, Stored(written.read_summary, written.write_summary)] = None
     """Where the summary stands, and what it may cost; None: a user message, where there is a summarizer."""
     recipe_role: Annotated[Role, Stored(read_role, str)] = Role.SYSTEM
     """Whose text goes before the conversation where a recipe or layers have some."""
@@ -198,33 +209,41 @@ class MemoryFields(BaseMemory):
             data["messages"] = storage.write_messages(self._door.read())
         if self.recipe is not None:  # so that it fits the same window without it, whose parts are the recipe's layers
             plan = self._plan
-            data["budget"] = {**storage.write_budget(plan.budget), "parts": {}}
-            data["counter"] = storage.write_counter(plan.counter)
+            data["budget"] = {**written.write_budget(plan.budget), "parts": {}}
+            data["counter"] = written.write_counter(plan.counter)
         data[_LEFT_BEHIND] = left = list(self._code())
-        if left:
+        same = is_of_same_context()
+        if left or same:
             data[_TOKEN] = self._running.token
             _STORED[self._running.token] = self
+        if same:
+            data[_SAME] = True
         return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], **kwargs: Any) -> Self:
         """Give the memory that was stored.
 
-        What was not stored is taken from the stored memory, where that is still in use in this process: a
-        workflow stores and restores its context from run to run. Elsewhere it is missed, with a warning in the
-        log, unless it is given.
+        A workflow stores and restores its context from run to run: then it is the stored memory itself, where that is
+        still in use in this process. In any other case it is a conversation of its own. What was not stored is taken
+        from the stored memory, where that is still in use; elsewhere it is missed, with a warning in the log, unless
+        it is given.
 
         Args:
-            data: what `to_dict` gave.
+            data: what `to_dict` gave, of this memory or of a `ChatMemoryBuffer` that held its messages itself; of one
+                that did not, or of a `Memory`, beside the `chat_store`.
             kwargs: fields to be set anew, above all what is not stored: `counter`, `policy`, `recipe`, `layers`,
                 `summarizer`, `calibration`, `usage_log`, `on_report`, `states`, and `chat_store`, which then is what
                 holds the conversation: the stored messages are let go.
 
         Raises:
-            ValueError: for data that cannot be read.
+            ValueError: for data that cannot be read, or in which there are no messages.
         """
-        fields = dict(data)
+        fields = as_ours(data, stored=kwargs.get("chat_store") is not None)
+        same = fields.pop(_SAME, False)
         left, alive = fields.pop(_LEFT_BEHIND, ()), _STORED.get(fields.pop(_TOKEN, ""))
+        if same and not kwargs and type(alive) is cls:
+            return alive
         known = {**({} if alive is None else alive._code()), **kwargs}  # noqa: SLF001 - of its own kind
         missing = [name for name in left if name not in known]
         fields |= known
@@ -251,7 +270,7 @@ class MemoryFields(BaseMemory):
     def _code(self) -> dict[str, Any]:
         """Give what is not stored, by name."""
         code: dict[str, Any] = {}
-        if not storage.is_by_name(self.counter):
+        if not written.is_by_name(self.counter):
             code["counter"] = self.counter
         if self.policy.pinned is not None:
             code["policy"] = self.policy

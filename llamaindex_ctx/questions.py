@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
-from ctx_core import MessageError, Role
+from ctx_core import Role
 from ctx_core.conversation.transcript import Transcript
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.tool_calls import read_calls
@@ -16,19 +16,15 @@ if TYPE_CHECKING:
 
 
 def as_question(asked: object) -> ChatMessage | None:
-    """Give what an engine tells as its `input` as a message; None for nothing.
-
-    Raises:
-        MessageError: for something that is neither a text nor a message.
-    """
-    if asked is None or asked == "":
-        return None
-    if isinstance(asked, str):
-        return ChatMessage(asked, role=MessageRole.USER)
+    """Give what an engine tells as its `input` as a message, whatever it has a text in; None for nothing."""
     if isinstance(asked, ChatMessage):
         return asked
-    msg = f"input must be a text or a ChatMessage, found {type(asked).__name__}"
-    raise MessageError(msg)
+    if isinstance(asked, str):
+        text: object = asked
+    else:
+        told = (getattr(asked, name, None) for name in ("query_str", "content", "text", "message"))
+        text = next((one for one in told if isinstance(one, str) and one), None)
+    return ChatMessage(text, role=MessageRole.USER) if isinstance(text, str) and text else None
 
 
 def is_asked(question: ChatMessage, messages: Sequence[ChatMessage]) -> bool:

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from llama_index.core.llms.llm import LLM
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
@@ -21,8 +22,6 @@ from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-
-    from llama_index.core.llms.llm import LLM
 
     from ctx_core.budget import Size
     from ctx_core.counting.counter import CounterLike, ToolDefinition
@@ -79,6 +78,12 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     check_names(caller, given, known, EXPLAINED, also=MEANT)
     fields = {name: value for name, value in given.items() if value is not None}
     llm, limit, tokenizer_fn = (fields.pop(name, None) for name in ("llm", "token_limit", "tokenizer_fn"))
+    if llm is not None and not isinstance(llm, LLM):
+        msg = (
+            f"llm must be an LLM, such as OpenAI(model='gpt-4o'), found {type(llm).__name__}: a model's name goes to "
+            "budget=ContextBudget.for_model(name)"
+        )
+        raise BudgetError(msg)
     key = resolve_key(fields.pop("session_id", None), fields.pop("chat_store_key", None))
     if key is not None:
         fields["chat_store_key"] = key
@@ -194,6 +199,10 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
         BudgetError: for something that is no tool, or that JSON cannot hold.
     """
     definitions: list[dict[str, Any]] = []
+    given: object = tools
+    if isinstance(given, Mapping | str | BaseTool | ToolMetadata) or not isinstance(given, Iterable):
+        msg = f"tools must be a list of tools, found {type(given).__name__}: put it into a list"
+        raise BudgetError(msg)
     for at, tool in enumerate(tools):
         if isinstance(tool, BaseTool | ToolMetadata):
             metadata = tool if isinstance(tool, ToolMetadata) else tool.metadata

@@ -14,7 +14,7 @@ from llama_index.core.async_utils import (
     asyncio_run,  # pyright: ignore[reportUnknownVariableType]  # a bare Coroutine in its signature
 )
 from llama_index.core.storage.chat_store.base import BaseChatStore
-from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
+from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
 
 from ctx_core import BudgetError
 
@@ -45,13 +45,13 @@ class _Call(Protocol):
 class Door(ABC):
     """One conversation: read, added to, replaced, deleted. Errors of a store reach the caller."""
 
-    def read(self) -> list[ChatMessage]:
-        """Give all messages, in a new list."""
-        return _complete(self._read(self._now))
+    def read(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give all messages, or those of a status, in a new list."""
+        return _complete(self._read(self._now, status))
 
-    async def aread(self) -> list[ChatMessage]:
-        """Give all messages, in a new list."""
-        return await self._read(self._soon)
+    async def aread(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give all messages, or those of a status, in a new list."""
+        return await self._read(self._soon, status)
 
     def add(self, messages: Sequence[ChatMessage]) -> None:
         """Append all of the messages, or none."""
@@ -78,7 +78,7 @@ class Door(ABC):
         await self._delete(self._soon)
 
     @abstractmethod
-    async def _read(self, call: _Call) -> list[ChatMessage]: ...
+    async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]: ...
 
     @abstractmethod
     async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None: ...
@@ -105,7 +105,9 @@ class ListDoor(Door):
         """Take the list."""
         self._messages = messages
 
-    async def _read(self, call: _Call) -> list[ChatMessage]:
+    async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]:
+        if status is MessageStatus.ARCHIVED:  # which only a database has
+            return []
         return list(cast("Sequence[ChatMessage]", await call("copy")))
 
     async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
@@ -132,7 +134,9 @@ class StoreDoor(Door):
         self._store = store
         self._key = key
 
-    async def _read(self, call: _Call) -> list[ChatMessage]:
+    async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]:
+        if status is MessageStatus.ARCHIVED:
+            return []
         return list(cast("Sequence[ChatMessage]", await call("get_messages")))
 
     async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
@@ -152,7 +156,7 @@ class StoreDoor(Door):
 
     async def _replace(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
         # Stores delete what they have before they write, each in its own way: what was there is kept at hand.
-        old = await self._read(call)
+        old = await self._read(call, None)
         try:
             await call("set_messages", list(messages))
         except Exception as error:
@@ -175,9 +179,8 @@ class StoreDoor(Door):
 class DatabaseDoor(StoreDoor):
     """A conversation in an `AsyncDBChatStore`. What a `Memory` has archived in it belongs to the conversation too."""
 
-    async def _read(self, call: _Call) -> list[ChatMessage]:
-        active_and_archived = None
-        return list(cast("Sequence[ChatMessage]", await call("get_messages", active_and_archived)))
+    async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]:
+        return list(cast("Sequence[ChatMessage]", await call("get_messages", status)))
 
     async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
         if messages:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctx_core.clean import escaped
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -55,7 +57,7 @@ class ContextOverflowError(CtxLayersError, ValueError):
         self.needed = needed
         self.limit = limit
         self.layers = dict(layers)
-        parts = ", ".join(f"{name} {tokens:,}" for name, tokens in self.layers.items())
+        parts = ", ".join(f"{escaped(name)} {tokens:,}" for name, tokens in self.layers.items())
         super().__init__(
             f"Cannot fit request within context limit. After trimming: {needed:,} tokens, Max: {limit:,} tokens. "
             f"What is protected needs {parts}. "

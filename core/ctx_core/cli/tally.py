@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from ctx_core.clean import escaped
 from ctx_core.cli.terminal import table
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Tally:
 
     def table(self) -> Table:
         """Give a row a layer."""
-        rows = ((name, row.used, row.left_out, row.touched) for name, row in self.layers.items())
+        rows = ((escaped(name), row.used, row.left_out, row.touched) for name, row in self.layers.items())
         return table(("layer", "used", "left out", "conversations cut"), rows)
 
     def summary(self) -> str:

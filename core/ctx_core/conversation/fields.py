@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
@@ -13,6 +14,8 @@ _ENCRYPTED: Final = ("encrypted_content", "data", *_SIGNATURES)
 _UNREAD: Final = frozenset({"type", "id", "base64", "url", "mime_type", *_ENCRYPTED})
 
 
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,19}")
+"""What a role looks like."""
 _CLIENTS: Final = ("anthropic", "google", "openai")
 """Packages of the providers' clients, whose objects stand where dicts may."""
 
@@ -27,6 +30,13 @@ def mapped(value: object) -> Mapping[str, Any] | None:
     extra = cast("Mapping[str, Any]", getattr(value, "model_extra", None) or {})
     fields = {name: getattr(value, name) for name in declared}
     return {name: held for name, held in {**fields, **extra}.items() if held is not None}
+
+
+def shown_role(role: object) -> str:
+    """Give a role for an error: as it is where it may be one, else what it is, since it may be what somebody said."""
+    if not isinstance(role, str):
+        return type(role).__name__
+    return repr(role) if _WORD.fullmatch(role) else f"of {len(role):,} characters"
 
 
 def mapping_in(block: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
@@ -105,7 +115,7 @@ def _texts(value: object, *, unread: frozenset[str]) -> Iterator[str]:
             inner = [held for key, held in fields.items() if key not in unread]
         elif isinstance(one, list | tuple):
             inner = list(cast("Iterable[object]", one))
-        known = id(cast("object", one))
+        known = id(one)
         if inner and known not in seen:
             seen.add(known)
             waiting.extend(reversed(inner))

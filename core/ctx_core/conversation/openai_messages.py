@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never,
 
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_content, settled
-from ctx_core.conversation.fields import id_or_none, mapped, string_or_none
+from ctx_core.conversation.fields import id_or_none, mapped, shown_role, string_or_none
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
     AudioPart,
@@ -57,8 +57,7 @@ class OpenAICodec:
         role = _fields(native).get("role")
         known = _ROLES.get(role) if isinstance(role, str) else None
         if known is None:
-            shown = repr(role[:40]) if isinstance(role, str) else type(role).__name__
-            msg = f"unknown role {shown}; known are {', '.join(_ROLES)}"
+            msg = f"unknown role {shown_role(role)}; known are {', '.join(_ROLES)}"
             raise MessageError(msg)
         return known
 

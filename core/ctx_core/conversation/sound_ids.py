@@ -45,6 +45,8 @@ class _Open:
 class _Ids:
     rule: IdRule
     used: set[str] = field(default_factory=set[str])
+    times: dict[str, int] = field(default_factory=dict[str, int])
+    """How often an id was asked for that was taken: from there on the next one is looked for."""
 
     def of(self, call: ToolCall) -> str | None:
         """Give the id that a call has from now on."""
@@ -53,10 +55,10 @@ class _Ids:
             return None
         base = (_OTHERS.sub("_", told) if rule.plain else told) or f"call_{_OTHERS.sub('_', call.name)}"
         # One that was made here must not be somebody else's.
-        found, times = base, 1
+        found = base
         while found in self.used and (rule.unique or not told):
-            times += 1
-            found = f"{base}_{times}"
+            self.times[base] = self.times.get(base, 1) + 1
+            found = f"{base}_{self.times[base]}"
         self.used.add(found)
         return found
 
@@ -105,12 +107,15 @@ def _asking(message: Message, asked: Sequence[_Open]) -> Message:
 def _answer(message: Message, waiting: list[_Open], rule: IdRule) -> Message:
     """Give a result the id of the call that it answers, which is then answered."""
     told = message.tool_call_id
-    fitting = [at for at, one in enumerate(waiting) if told == one.call.id]
-    named = [at for at in fitting if message.name in {None, waiting[at].call.name}]
-    # A call without an id is answered by the tool's name, or by what is left over, whatever id its result brings.
-    nameless = [at for at, one in enumerate(waiting) if not one.call.id]
-    called = [at for at in nameless if waiting[at].call.name in (message.name, told)]
-    chosen = next(iter([*named, *fitting, *called, *nameless]), None)
+    rules: tuple[Callable[[ToolCall], bool], ...] = (
+        lambda call: told == call.id and message.name in {None, call.name},
+        lambda call: told == call.id,
+        # A call without an id is answered by the tool's name, or by what is left over, whatever id its result brings.
+        lambda call: not call.id and call.name in (message.name, told),
+        lambda call: not call.id,
+    )
+    # The first that is found ends the search: results mostly come in the order of their calls.
+    chosen = next((at for fits in rules for at, one in enumerate(waiting) if fits(one.call)), None)
     if chosen is None:
         return message
     one = waiting.pop(chosen)

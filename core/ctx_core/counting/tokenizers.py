@@ -90,10 +90,12 @@ class CachedTokenizer:
 
     def _ask(self, text: str) -> int:
         try:
-            tokens = self._count(text)
-        except Exception as error:
-            msg = f"tokenizer {self.name} raised {type(error).__name__} on a text of {len(text):,} characters"
-            raise TokenizerError(msg) from error
+            tokens, raised = self._count(text), None
+        except Exception as error:  # noqa: BLE001 - it may raise anything
+            tokens, raised = -1, type(error).__name__
+        if raised is not None:  # outside of the handler, as what a tokenizer raises may quote the text
+            msg = f"tokenizer {self.name} raised {raised} on a text of {len(text):,} characters"
+            raise TokenizerError(msg)
         if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0:
             return tokens
         if isinstance(tokens, float) and math.isfinite(tokens) and tokens >= 0:

@@ -98,7 +98,7 @@ def _window(asked: AskedModel) -> Window:
     told = _told(asked, row) or row
     if told is not None:
         return told
-    shown = repr(name) if name else f"a {type(asked.model).__name__} without a profile or a name"
+    shown = repr(name[:80]) if name else f"a {type(asked.model).__name__} without a profile or a name"
     why = "" if known is None else f" ({cast('UnknownWindow', known).reason})"
     msg = (
         f"the context window of {shown} is not known{why}: give it in tokens, as ContextBudget(128_000, reserve=4_096)"

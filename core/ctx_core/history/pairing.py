@@ -10,16 +10,17 @@ with it, and never to an older one that is kept, though that may have the same i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from enum import Enum
 from typing import TYPE_CHECKING, Final, Generic, TypeAlias
 
-from ctx_core.conversation.messages import Message, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, Part, TextPart, ToolCall
 from ctx_core.history.places import PlaceT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator, Sequence
 
 _LOOKED_BACK: Final = 32
 """Messages with open calls among which that of a result without an id is searched for, the newest first."""
@@ -28,38 +29,160 @@ LeftOut: TypeAlias = Callable[[PlaceT, PlaceT], Iterable[Message]]
 """Gives the messages between two places that are not read."""
 
 
-class Match(IntEnum):
-    """How well a result without a matching id goes with a call."""
+class _By(Enum):
+    """By what kind of key a call is known."""
 
-    NOT = 0
-    PLACE = 1
-    """Nothing speaks against it."""
-    NAME = 2
-    """It has the name of the tool."""
+    ID = "id"
+    ANY = "any"
+    NO_ID = "no id"
 
 
-def match(result: Message, call: ToolCall) -> Match:
-    """Say how well a result goes with a call, ids that are there on both sides being different; "" is no id."""
+_ID: Final = _By.ID
+
+
+def _keys(call: ToolCall) -> Iterator[object]:
+    """Give by what a call is found: its id; its name and its place, for results with an id where it has none itself.
+
+    Ids that are there on both sides and differ speak against each other; "" is no id.
+    """
+    if call.id:
+        yield (_By.ID, call.id)
+    else:
+        yield _By.NO_ID
+        yield (_By.NO_ID, call.name)
+    yield _By.ANY
+    yield (_By.ANY, call.name)
+
+
+def _nameless(result: Message) -> _By:
+    """Give which calls a result may answer without a matching id."""
+    return _By.NO_ID if result.tool_call_id else _By.ANY
+
+
+def _may_answer(result: Message, call: ToolCall) -> bool:
+    """Whether nothing speaks against it, without a matching id."""
     if result.tool_call_id and call.id:
-        return Match.NOT
-    if call.name in (result.name, result.tool_call_id):
-        return Match.NAME
-    return Match.NOT if result.name else Match.PLACE
+        return False
+    return not result.name or call.name in (result.name, result.tool_call_id)
 
 
-@dataclass(slots=True)
+def _names(result: Message) -> list[object]:
+    """Give the names of a tool by which a result can be known: some models give it as the id."""
+    kind = _nameless(result)
+    return [(kind, name) for name in (result.name, result.tool_call_id) if name]
+
+
+def _found(numbers: Iterable[int | None]) -> Iterator[int]:
+    return (at for at in numbers if at is not None)
+
+
+class _Open:
+    """Numbers of calls without a result, in order, by what a result can be known by."""
+
+    __slots__ = ("_by_key",)
+
+    def __init__(self) -> None:
+        self._by_key: dict[object, deque[int]] = {}
+
+    def add(self, at: int, *keys: object) -> None:
+        for key in keys:
+            self._by_key.setdefault(key, deque()).append(at)
+
+    def first(self, key: object, answered: Container[int]) -> int | None:
+        """Give the first; what has been answered since is dropped, once."""
+        numbers = self._by_key.get(key)
+        while numbers and numbers[0] in answered:
+            numbers.popleft()
+        return numbers[0] if numbers else None
+
+
 class Asked(Generic[PlaceT]):
-    """A message with calls, and the results found for it."""
+    """A message with calls, and the results found for it. Finding the call of a result does not ask each of them."""
 
-    place: PlaceT
-    calls: Sequence[ToolCall]
-    answers: dict[int, tuple[PlaceT, Message]] = field(default_factory=dict[int, "tuple[PlaceT, Message]"])
-    """By the number of the call: the place of its result, and the result."""
+    __slots__ = ("_answered", "_last", "_open", "calls", "place")
+
+    def __init__(self, place: PlaceT, calls: Sequence[ToolCall]) -> None:
+        """Begin without results."""
+        self.place: PlaceT = place
+        self.calls = calls
+        self._answered: dict[int, _Answer[PlaceT]] = {}
+        self._open = _Open()
+        self._last: dict[object, int] = {}
+        """The last number that has a result, by what it can be known by."""
+        for at, call in enumerate(calls):
+            self._open.add(at, *_keys(call))
+            if call.id:
+                self._last.setdefault((_ID, call.id), at)
+
+    @property
+    def answers(self) -> dict[int, tuple[PlaceT, Message]]:
+        """By the number of the call: the place of its result, and all that its results say."""
+        return {at: (answer.place, answer.joined()) for at, answer in self._answered.items()}
 
     @property
     def open(self) -> list[int]:
         """Numbers of the calls that have no result."""
-        return [at for at in range(len(self.calls)) if at not in self.answers]
+        return [at for at in range(len(self.calls)) if at not in self._answered]
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether every call has a result."""
+        return len(self._answered) == len(self.calls)
+
+    def put(self, at: int, place: PlaceT, message: Message) -> bool | None:
+        """Put a result to a call; give None for its first one, else whether that one says the same."""
+        known = self._answered.get(at)
+        if known is not None:
+            return known.add(message)
+        self._answered[at] = _Answer(place, message)
+        for key in _keys(self.calls[at]):
+            self._last[key] = max(at, self._last.get(key, at))
+        return None
+
+    def of_id(self, call_id: str) -> int:
+        """Give the first open call of an id, else the last of those that have it."""
+        at = self._open.first((_ID, call_id), self._answered)
+        return self._last[_ID, call_id] if at is None else at
+
+    def named(self, result: Message) -> int | None:
+        """Give the first open call of the tool that a result names."""
+        return min(_found(self._open.first(key, self._answered) for key in _names(result)), default=None)
+
+    def free(self, result: Message) -> int | None:
+        """Give the first open call that nothing speaks against."""
+        at = self.named(result)
+        place = None if result.name else self._open.first(_nameless(result), self._answered)
+        return min(_found((at, place)), default=None)
+
+    def second(self, result: Message) -> int | None:
+        """Give the last answered call of the tool that a result names, else the last that nothing speaks against."""
+        named = max(_found(self._last.get(key) for key in _names(result)), default=None)
+        return named if named is not None or result.name else self._last.get(_nameless(result))
+
+
+@dataclass(slots=True)
+class _Answer(Generic[PlaceT]):
+    """What answers one call."""
+
+    place: PlaceT
+    first: Message
+    others: list[Message] = field(default_factory=list[Message])
+    said: set[tuple[object, bool]] = field(default_factory=set[tuple[object, bool]])
+
+    def add(self, message: Message) -> bool:
+        """Add a result, and say whether it adds nothing to those that are there."""
+        if not self.said:
+            self.said.add((self.first.parts, self.first.failed))
+        what = (message.parts, message.failed)
+        if not message.parts or what in self.said:
+            return True
+        self.said.add(what)
+        self.others.append(message)
+        return False
+
+    def joined(self) -> Message:
+        """Give a result that says what all of them said."""
+        return _joined(self.first, self.others) if self.others else self.first
 
 
 @dataclass(slots=True)
@@ -115,66 +238,64 @@ class Pairing(Generic[PlaceT]):
             yield Placed(None)
 
     def _put(self, place: PlaceT, message: Message, asked: Asked[PlaceT], at: int) -> Placed[PlaceT]:
-        known = asked.answers.get(at)
-        if known is None:
-            asked.answers[at] = (place, message)
-            if not asked.open:
-                self._open = [one for one in self._open[-_LOOKED_BACK:] if one is not asked]
-            return Placed(asked)
-        if _same(known[1], message):
-            return Placed(asked, second=True, equal=True)
-        asked.answers[at] = (known[0], _joined(known[1], message))
-        return Placed(asked, second=True)
+        equal = asked.put(at, place, message)
+        if equal is not None:
+            return Placed(asked, second=True, equal=equal)
+        if asked.is_closed:
+            self._open = [one for one in self._open[-_LOOKED_BACK:] if one is not asked]
+        return Placed(asked)
 
     def _asked_since(self, result: Message, after: PlaceT, before: PlaceT, *, by_id: bool) -> bool:
         """Whether a message that is left out has a call that the result answers rather than an older one."""
         if self._left_out is None:
             return False
         calls = (call for message in self._left_out(after, before) for call in message.tool_calls)
-        return any(call.id == result.tool_call_id if by_id else match(result, call) for call in calls)
+        if by_id:
+            return any(call.id == result.tool_call_id for call in calls)
+        return any(_may_answer(result, call) for call in calls)
 
     def _by_its_id(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
         asked = self._by_id.get(message.tool_call_id or "")
-        if asked is None:
-            return None
-        numbers = [at for at, call in enumerate(asked.calls) if call.id == message.tool_call_id]
-        return asked, next((at for at in numbers if at not in asked.answers), numbers[-1])
+        return None if asked is None else (asked, asked.of_id(message.tool_call_id or ""))
 
     def _by_its_name(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
         for asked in reversed(self._open[-_LOOKED_BACK:]):
-            for at in asked.open:
-                if match(message, asked.calls[at]) is Match.NAME:
-                    return asked, at
+            at = asked.named(message)
+            if at is not None:
+                return asked, at
         return None
 
     def _by_its_place(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
         """Give the first open call of the newest message with calls: what has no name answers nothing older."""
         asked = self._asked[-1] if self._asked else None
-        free = () if asked is None else (at for at in asked.open if match(message, asked.calls[at]))
-        at = next(iter(free), None)
+        at = None if asked is None else asked.free(message)
         return None if asked is None or at is None else (asked, at)
 
     def _second(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
         """Give the answered call of the newest message that a result without a place goes with."""
-        if not self._asked:
-            return None
-        asked = self._asked[-1]
-        return max(
-            ((asked, at) for at, call in enumerate(asked.calls) if match(message, call) and at in asked.answers),
-            key=lambda found: (match(message, asked.calls[found[1]]), found[1]),
-            default=None,
-        )
+        asked = self._asked[-1] if self._asked else None
+        at = None if asked is None else asked.second(message)
+        return None if asked is None or at is None else (asked, at)
 
 
-def _same(known: Message, second: Message) -> bool:
-    """Whether a second result adds nothing to the one that is known."""
-    return not second.parts or (known.parts, known.failed) == (second.parts, second.failed)
+def _joined(first: Message, others: Sequence[Message]) -> Message:
+    """Give a result that says what several said: texts with a line break between them, blocks in order."""
+    parts: list[Part] = []
+    texts: list[TextPart] = []
+    for message in (first, *others):
+        for number, part in enumerate(message.parts):
+            if texts and not (number == 0 and isinstance(part, TextPart)):
+                parts.append(_one(texts))
+                texts = []
+            if isinstance(part, TextPart):
+                texts.append(part)
+            else:
+                parts.append(part)
+    if texts:
+        parts.append(_one(texts))
+    failed = any(message.failed for message in (first, *others))
+    return replace(first, parts=tuple(parts), failed=failed, altered=True)
 
 
-def _joined(first: Message, second: Message) -> Message:
-    """Give a result that says what two said: texts with a line break between them, blocks in order."""
-    before, behind = first.parts, second.parts
-    if before and behind and isinstance(before[-1], TextPart) and isinstance(behind[0], TextPart):
-        seam = TextPart(f"{before[-1].text}\n{behind[0].text}")
-        before, behind = (*before[:-1], seam), behind[1:]
-    return replace(first, parts=(*before, *behind), failed=first.failed or second.failed, altered=True)
+def _one(texts: list[TextPart]) -> TextPart:
+    return texts[0] if len(texts) == 1 else TextPart("\n".join(part.text for part in texts))

@@ -24,7 +24,7 @@ class MemoryItem:
     """Higher is more important; compared with the other items only, so any scale will do."""
     time: datetime | None = field(default=None, kw_only=True)
     """When it was said or learned; without a time zone it counts as UTC."""
-    tags: tuple[str, ...] = field(default=(), kw_only=True)
+    tags: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
     """Words by which it can be found besides its own."""
     source: str = field(default="", kw_only=True)
     """Where it comes from: a file, a speaker, a document."""
@@ -54,6 +54,6 @@ class MemoryItem:
             time_format: as for `strftime`; an empty one leaves the time out.
         """
         time = self.time.strftime(time_format) if self.time and time_format else ""
-        label = ", ".join(part for part in (time, self.source) if part)
+        label = ", ".join(part for part in (time, " ".join(self.source.split())) if part)
         text = " ".join(self.text.split())
         return f"[{label}] {text}" if label else text

@@ -12,7 +12,7 @@ from ctx_core.memory.item import MemoryItem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_HEADING: Final = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
+_HEADING: Final = re.compile(r"(#{1,6})\s+(.*)")
 _BULLET: Final = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _RULE: Final = re.compile(r"\s*(?:-\s*){3,}$|\s*(?:\*\s*){3,}$|\s*(?:_\s*){3,}$")
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
@@ -22,6 +22,7 @@ _DATE: Final = re.compile(
 _UNFILLED: Final = re.compile(r"\([^()]*\)|\*[^*]*\*|_[^_]*_")  # a template's hint of what to write there
 _SPECIAL: Final = frozenset("-*+•#_<`~0123456789")  # what a line that is not just text begins with
 _LONGEST: Final = 4_000  # characters of an entry; what is longer becomes several
+_LONGEST_HEADING: Final = 200  # characters of a heading that are a tag: each entry below it is searched by it too
 _INDENTED: Final = 2
 
 
@@ -50,7 +51,8 @@ class _Reader:
         elif heading := _HEADING.match(line):
             yield from self.finish()
             level = len(heading[1])
-            self.headings = [known for known in self.headings if known[0] < level] + [(level, heading[2])]
+            title = heading[2].rstrip("# \t")[:_LONGEST_HEADING]
+            self.headings = [known for known in self.headings if known[0] < level] + [(level, title)]
         elif bullet := _BULLET.match(line):
             if len(bullet[1]) < _INDENTED or not self.lines:
                 yield from self.finish()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.clean import escaped
 from ctx_core.report.text import COLUMNS, LEFT, cells, summary
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def as_html(report: Figures) -> str:
         '<table style="border-collapse:collapse;margin:8px 0;color:inherit;background:transparent;'
         'font:inherit;white-space:nowrap">'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        f'<div style="opacity:.75">{report.reserve:,} kept for the answer; {escape(report.counted_with)}</div>'
+        f'<div style="opacity:.75">{report.reserve:,} kept for the answer; {escape(escaped(report.counted_with))}</div>'
         "</div>"
     )
 
@@ -47,7 +48,7 @@ def as_html(report: Figures) -> str:
 def _segment(name: str, tokens: int, total: int, color: str) -> str:
     if tokens <= 0:
         return ""
-    title = escape(f"{name}: {tokens:,} tokens, {100 * tokens / total:.1f} % of the window")
+    title = escape(f"{escaped(name)}: {tokens:,} tokens, {100 * tokens / total:.1f} % of the window")
     return f'<div title="{title}" style="flex:0 0 {100 * tokens / total:.3f}%;background:{color}"></div>'
 
 

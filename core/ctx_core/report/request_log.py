@@ -6,6 +6,8 @@ import logging
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.clean import escaped
+
 if TYPE_CHECKING:
     from ctx_core.report.report import ContextReport
 
@@ -20,7 +22,7 @@ def log_request(report: ContextReport) -> None:
     if report.estimated and report.model is None:
         say_estimated(report.counter)
     for layer in report.layers:
-        _LOG.debug("%s: %d tokens of %s", layer.name, layer.used, layer.budget)
+        _LOG.debug("%s: %d tokens of %s", escaped(layer.name), layer.used, layer.budget)
     messages = report.history.truncated
     layers = sum(layer.why.startswith("truncated to its") for layer in report.layers)
     if messages or layers:
@@ -39,5 +41,5 @@ def say_estimated(counter: str) -> None:
     _LOG.warning(
         "tokens are estimated (with %s), since nothing says for which model: give counter='gpt-4o', say, or a budget "
         "that is made for a model",
-        counter,
+        escaped(counter),
     )

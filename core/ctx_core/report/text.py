@@ -8,6 +8,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from ctx_core.clean import escaped
+
 if TYPE_CHECKING:
     from ctx_core.report.figures import Figures, LayerReport
 
@@ -37,19 +39,19 @@ def as_rich(report: Figures) -> Group:
         table.add_column(name, justify="left" if name in LEFT else "right")
     for layer in report.layers:
         style = "yellow" if layer.why else ("red" if layer.over else None)
-        table.add_row(*cells(layer), style=style)
+        table.add_row(*map(Text, cells(layer)), style=style)
     return Group(table, Text(summary(report)))
 
 
 def cells(layer: LayerReport) -> tuple[str, ...]:
-    """Give the columns of a layer's row."""
+    """Give the columns of a layer's row; what a name could do to a terminal or a page is shown instead."""
     return (
-        layer.name,
+        escaped(layer.name),
         "–" if layer.asked is None else f"{layer.asked:,}",
         "–" if layer.budget is None else f"{layer.budget:,}",
         f"{layer.used:,}",
         f"{layer.left_out:,}" if layer.left_out else "",
-        layer.why,
+        escaped(layer.why),
     )
 
 
@@ -57,5 +59,5 @@ def summary(report: Figures) -> str:
     """Give the line below the table."""
     return (
         f"{report.used:,} of {report.limit:,} tokens ({report.utilization} %), "
-        f"{report.reserve:,} kept for the answer; {report.counted_with}"
+        f"{report.reserve:,} kept for the answer; {escaped(report.counted_with)}"
     )

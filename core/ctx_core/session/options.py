@@ -97,7 +97,7 @@ class SessionOptions:
     """Records every request, in counts; a recipe's own log does so beside it."""
     on_report: OnReport | None = None
     """Is called with each report."""
-    states: StateStore | None = None
+    states: StateStore | None = field(default=None, repr=False)
     """Where is remembered what was cut, with the summaries, as a JSON dict by the key of each conversation; by default
     in memory, for the 1,024 conversations used last."""
     summarizer: Summarizer | Summarizing | None = None

@@ -9,6 +9,8 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.clean import escaped
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -32,9 +34,14 @@ class Found:
     """A regular file that is really inside the workspace."""
 
     path: Path
-    shown: str
-    """Its name for warnings, relative to the workspace."""
+    name: str
+    """Relative to the workspace."""
     signature: Signature
+
+    @property
+    def shown(self) -> str:
+        """Its name for warnings."""
+        return escaped(self.name)
 
     @property
     def size(self) -> int:
@@ -50,21 +57,27 @@ def find(root: Path, name: str, warnings: list[str]) -> Found | None:
         name: relative to it.
         warnings: get what is to be said, without any content.
     """
+    shown = escaped(name)
     try:
         path = (root / name).resolve()
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, RuntimeError, ValueError) as error:  # no permission, a circle of links, a name with a NUL
-        warn(warnings, f"{name}: cannot be read ({type(error).__name__}); skipped")
+    except (OSError, RuntimeError, ValueError) as error:  # no permission, a circle of links
+        warn(warnings, f"{shown}: cannot be read ({type(error).__name__}); skipped")
         return None
     if not path.is_relative_to(root):
-        warn(warnings, f"{name}: leads out of the workspace; refused")
+        warn(warnings, f"{shown}: leads out of the workspace; refused")
         return None
     if not S_ISREG(status.st_mode):
         return None
     signature = Signature(str(path), status.st_mtime_ns, status.st_size, status.st_ino)
     return Found(path, name, signature)
+
+
+def is_path(text: str) -> bool:
+    """Say whether a text can name a file, and be told: no NUL, and no half of a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def warn(warnings: list[str], text: str) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
-import yaml
+from ctx_core.workspace.yaml_fields import scalar_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 _FENCE: Final = re.compile(r"\s*-{3,}\s*$")
 _KEY: Final = re.compile(r"([A-Za-z][\w-]*)\s*:(?:\s+(.*)|)$")
 _BLOCK: Final = re.compile(r"[|>][+-]?\d?\s*(?:#.*)?$")
+HEAD: Final = 64 * 1024
+"""Characters, or bytes, in which it must end."""
 _LATEST: Final = 40  # lines before which the head begins: behind them a rule is only a rule
-_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +40,16 @@ def front_matter(text: str) -> FrontMatter | None:
     r"""Give the head of a text, or None if it has none.
 
     Args:
-        text: with `\\n` as line ends.
+        text: with `\\n` as line ends; what is behind its first `HEAD` characters is not looked at.
     """
-    lines = text.splitlines()
+    lines = text[:HEAD].split("\n")
     fences = [at for at, line in enumerate(lines) if _FENCE.match(line)]
     starts = [at for at in fences if at < _LATEST]
     for start in starts:
         # A block scalar may have an indented rule in it, so a fence at the margin is tried before an indented one.
         ends = [at for at in fences if at > start]
         for end in sorted(ends[:3], key=lambda at: (lines[at][:1].isspace(), at)):
-            fields = _strict("\n".join(lines[start + 1 : end]))
+            fields = scalar_fields("\n".join(lines[start + 1 : end]))
             if fields and _is_head(fields, lines[:start]):
                 return FrontMatter(fields, end + 1, strict=start == 0)
     for start in starts:
@@ -64,20 +65,6 @@ def front_matter(text: str) -> FrontMatter | None:
 def _is_head(fields: Mapping[str, str], before: list[str]) -> bool:
     """Say whether these are a head: behind a text they may be anything between two rules."""
     return not any(line.strip() for line in before) or "description" in fields
-
-
-def _strict(block: str) -> dict[str, str] | None:
-    try:
-        loaded: object = yaml.load(block, Loader=_LOADER)  # noqa: S506 - the loader is a safe one
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
-        return None
-    if not isinstance(loaded, dict):
-        return None
-    return {
-        str(key).lower(): str(value)
-        for key, value in cast("dict[object, object]", loaded).items()
-        if isinstance(key, str) and value is not None and not isinstance(value, dict | list | set | bytes)
-    }
 
 
 def _until_text(lines: list[str]) -> list[str]:

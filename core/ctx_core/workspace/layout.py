@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
+from ctx_core.clean import escaped
 from ctx_core.errors import BudgetError
+from ctx_core.workspace.files import is_path
 
 DEFAULT_SOUL: Final = "You are a helpful assistant."
 DEFAULT_AGENTS: Final = (
@@ -46,8 +48,13 @@ class Layout:
         """Refuse names that lead out of the workspace, and sizes that leave nothing."""
         for name in (*self.soul, *self.agents, *self.tools, *self.memory, self.skills):
             path = PurePath(name)
+            if not is_path(name):
+                msg = (
+                    f"the layout has {escaped(name)!r}: a name of a file has neither a NUL nor half of a surrogate pair"
+                )
+                raise BudgetError(msg)
             if path.is_absolute() or ".." in path.parts or not path.parts:
-                msg = f"the layout has {name!r}: names must be relative to the workspace and stay in it"
+                msg = f"the layout has {escaped(name)!r}: names must be relative to the workspace and stay in it"
                 raise BudgetError(msg)
         if self.max_name < 1 or self.max_description < 1 or self.max_file < 1 or self.cache_seconds < 0:
             msg = "max_name, max_description and max_file must be 1 or more, and cache_seconds 0 or more"

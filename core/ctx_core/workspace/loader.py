@@ -8,18 +8,20 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ctx_core.clean import escaped
+from ctx_core.errors import BudgetError
 from ctx_core.locks import Lock
 from ctx_core.memory.candidates import Sought
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.markdown import entries
-from ctx_core.workspace.files import Found, Signature, find, pieces_of, read_start, warn
+from ctx_core.workspace.files import Found, Signature, find, is_path, pieces_of, read_start, warn
 from ctx_core.workspace.front_matter import front_matter
 from ctx_core.workspace.layout import Layout
-from ctx_core.workspace.skills import Skill, read_skill, skill_files
+from ctx_core.workspace.skills import Folder, Read, Skill, SkillCache, read_skill
 from ctx_core.workspace.snapshot import WorkspaceSnapshot
 
 if TYPE_CHECKING:
@@ -34,13 +36,14 @@ _Steps: TypeAlias = Generator[Sequence[_Job], list[Any] | None, WorkspaceSnapsho
 """Yields jobs that may run side by side, is sent their results, and returns the snapshot."""
 _THREADS: Final = 8
 _LOG: Final = logging.getLogger("ctx_core.workspace")
+_BATCH: Final = 64  # skills that one job reads
 
 
 @dataclass(frozen=True, slots=True)
 class _Cached:
     signature: Signature
     read_at: float
-    value: Any
+    value: str
     warnings: tuple[str, ...]
 
 
@@ -65,14 +68,24 @@ class Workspace:
             path: the folder. Files that links or `..` lead to outside of it are refused.
             layout: names and sizes.
             clock: gives seconds, for the age of what is cached.
+
+        Raises:
+            BudgetError: for a path that no file system can have.
         """
         self.path = _home(Path(path))
+        if not is_path(str(self.path)):
+            msg = (
+                f"the workspace's path {escaped(str(self.path))} has a NUL, or half of a surrogate pair: give one that "
+                "is valid Unicode"
+            )
+            raise BudgetError(msg)
         """With `~` expanded, else as it was given."""
         self.layout = layout or Layout()
         """Names and sizes."""
         self._ranker: Ranker = relevance(neighbors=False)  # kept, so that its index grows with the file
         self._clock = clock
         self._cache: dict[str, _Cached] = {}
+        self._skills = SkillCache()
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -108,10 +121,11 @@ class Workspace:
             results = list(await asyncio.gather(*(asyncio.to_thread(_run, job) for job in jobs)))
 
     def _steps(self, question: str) -> _Steps:
-        root, layout = self.path.resolve(), self.layout
-        if not root.is_dir():
+        layout = self.layout
+        root, problem = _root(self.path)
+        if problem:
             warnings: list[str] = []
-            warn(warnings, "the workspace's folder doesn't exist; the defaults are taken")
+            warn(warnings, f"the workspace's folder {problem}; the defaults are taken")
             return WorkspaceSnapshot(
                 path=str(self.path),
                 question=question,
@@ -125,14 +139,16 @@ class Workspace:
             lambda warnings: self._text(root, layout.agents, warnings),
             lambda warnings: self._text(root, layout.tools, warnings),
             lambda warnings: _memories(root, layout, question, warnings),
-            lambda warnings: skill_files(root, layout.skills, warnings),
+            lambda warnings: self._skills.scan(root, layout.skills, warnings),
             lambda _: _missing(root, layout),
         )
-        (soul, agents, tools, memories, files, missing), told = _apart(first)
-        second = yield tuple(self._skill_job(found) for found in files)
-        skills, more = _apart(second)
-        named, doubles = _by_name([skill for skill in skills if skill is not None])
-        self._forget({found.signature.path for found in files}, root / layout.skills)
+        (soul, agents, tools, memories, (known, changed), missing), told = _apart(first)
+        second = yield tuple(self._skills_job(root, changed[at : at + _BATCH]) for at in range(0, len(changed), _BATCH))
+        batches, _ = _apart(second)
+        read: dict[str, Read] = {**known, **{one.folder.name: one for batch in batches for one in batch}}
+        skills = [read[name] for name in sorted(read)]
+        more = [warning for one in skills for warning in one.warnings]
+        named, doubles = _by_name([one.skill for one in skills if one.skill is not None])
         return WorkspaceSnapshot(
             path=str(self.path),
             question=question,
@@ -150,8 +166,7 @@ class Workspace:
         for name in names:
             found = find(root, name, warnings)
             if found is not None:
-                text: str = self._cached(found, self._read_text, warnings)
-                return text
+                return self._cached(found, self._read_text, warnings)
         return ""
 
     def _read_text(self, found: Found, warnings: list[str]) -> str:
@@ -162,13 +177,15 @@ class Workspace:
         head = front_matter(text) if text.startswith("---") else None
         return ("\n".join(text.split("\n")[head.body_at :]) if head else text).strip()
 
-    def _skill_job(self, found: Found) -> _Job:
-        return lambda warnings: self._cached(found, self._read_skill, warnings)
+    def _skills_job(self, root: Path, folders: Sequence[Folder]) -> _Job:
+        def read(_: list[str]) -> list[Read]:
+            found = [read_skill(root, folder, self.layout) for folder in folders]
+            self._skills.keep([one for one, lasts in found if lasts])
+            return [one for one, _ in found]
 
-    def _read_skill(self, found: Found, warnings: list[str]) -> Skill | None:
-        return read_skill(found, self.layout, warnings)
+        return read
 
-    def _cached(self, found: Found, read: Callable[[Found, list[str]], Any], warnings: list[str]) -> Any:  # noqa: ANN401 - what `read` gives
+    def _cached(self, found: Found, read: Callable[[Found, list[str]], str], warnings: list[str]) -> str:
         now = self._clock()
         with self._lock:
             known = self._cache.get(found.signature.path)
@@ -176,17 +193,24 @@ class Workspace:
             warnings.extend(known.warnings)
             return known.value
         own: list[str] = []
-        value = read(found, own)
+        try:
+            value = read(found, own)
+        except Exception as error:  # noqa: BLE001 - whatever is in one file, the others are read
+            warn(own, f"{found.shown}: cannot be read ({type(error).__name__}); skipped")
+            value = ""
         warnings.extend(own)
         with self._lock:
             self._cache[found.signature.path] = _Cached(found.signature, now, value, tuple(own))
         return value
 
-    def _forget(self, present: set[str], skills: Path) -> None:
-        """Drop what is cached of skills that are gone."""
-        with self._lock:
-            for path in [path for path in self._cache if Path(path).is_relative_to(skills) and path not in present]:
-                del self._cache[path]
+
+def _root(path: Path) -> tuple[Path, str]:
+    """Give the folder, resolved, and why it cannot be read; an empty text if it can."""
+    try:
+        root = path.resolve()
+        return root, "" if root.is_dir() else "doesn't exist"
+    except (OSError, RuntimeError, ValueError) as error:  # no permission, a circle of links, too long a name
+        return path, f"cannot be looked at ({type(error).__name__})"
 
 
 def _home(path: Path) -> Path:
@@ -223,7 +247,7 @@ def _memories(root: Path, layout: Layout, question: str, warnings: list[str]) ->
     for name in layout.memory:
         found = find(root, name, warnings)
         if found is not None:
-            pieces, source = pieces_of(found, warnings), found.path.name
+            pieces, source = pieces_of(found, warnings), PurePath(name).name
             if found.size <= layout.max_file:
                 return tuple(entries((line for piece in pieces for line in piece.splitlines()), source=source))
             sought = Sought(question)
@@ -237,5 +261,5 @@ def _by_name(skills: list[Skill]) -> tuple[tuple[Skill, ...], list[str]]:
     warnings: list[str] = []
     for skill in skills:
         if named.setdefault(skill.name, skill) is not skill:
-            warn(warnings, f"{skill.path}: another skill has the same name; skipped")
+            warn(warnings, f"{escaped(skill.path)}: another skill has the same name; skipped")
     return tuple(named.values()), warnings

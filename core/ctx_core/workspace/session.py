@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ctx_core.clean import is_clean
 from ctx_core.errors import BudgetError
-from ctx_core.workspace.clean import is_clean
 
 _FORBIDDEN: Final = frozenset("/\\")
 

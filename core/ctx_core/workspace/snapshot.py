@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ctx_core.clean import one_line
 from ctx_core.engine.layers import Item, Layer
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS, memory_layer
-from ctx_core.workspace.clean import one_line
 from ctx_core.workspace.listed_tools import listed_tools
 from ctx_core.workspace.skills import Skill
 from ctx_core.workspace.tool_guide import tool_guide

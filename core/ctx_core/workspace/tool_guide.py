@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from ctx_core.workspace.clean import one_line
+from ctx_core.clean import one_line
 
 _LONGEST = 1024
 

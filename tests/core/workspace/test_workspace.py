@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from ctx_core import ContextBudget, ContextBuilder, TokenCounter
+from ctx_core.clean import is_clean, one_line
 from ctx_core.errors import BudgetError
 from ctx_core.workspace import Layout, Workspace, session_id, session_parts
-from ctx_core.workspace.clean import is_clean, one_line
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "workspaces"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the real workspaces are not beside the project")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_block, read_content, settled
-from ctx_core.conversation.fields import mapped, string_or_none
+from ctx_core.conversation.fields import mapped, shown_role, string_or_none
 from ctx_core.conversation.formats.pieces import Written, chunks_of, pieces_of_user
 from ctx_core.conversation.messages import Message, OpaquePart, Part, Role, TextPart, ToolCall
 from ctx_core.conversation.natives import copied
@@ -255,8 +255,7 @@ class BlockFormat:
         told = fields.get("role")
         role = self.roles.get(told) if isinstance(told, str) else None
         if role is None:
-            shown = repr(told[:40]) if isinstance(told, str) else type(told).__name__
-            msg = f"unknown role {shown} in the format {self.name!r}; known are {', '.join(self.roles)}"
+            msg = f"unknown role {shown_role(told)} in the format {self.name!r}; known are {', '.join(self.roles)}"
             raise MessageError(msg)
         return role
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_block, read_content, settled
-from ctx_core.conversation.fields import id_or_none, kind_of, mapped, string_or_none
+from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role, string_or_none
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
     AudioPart,
@@ -128,8 +128,7 @@ def _role(native: object) -> Role:
     told = fields.get("role")
     role = _ROLES.get(told) if isinstance(told, str) else None
     if role is None:
-        shown = repr(told[:40]) if isinstance(told, str) else type(told).__name__
-        msg = f"unknown role {shown} in the format 'responses'; known are {', '.join(_ROLES)}"
+        msg = f"unknown role {shown_role(told)} in the format 'responses'; known are {', '.join(_ROLES)}"
         raise MessageError(msg)
     return role
 

@@ -1,4 +1,4 @@
-"""Text as a reader sees it: nothing invisible, nothing that steers a terminal or a tokenizer."""
+"""Text as a reader sees it: nothing invisible, nothing that steers a terminal, a log or a tokenizer."""
 
 from __future__ import annotations
 
@@ -24,9 +24,24 @@ def one_line(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(0, limit - 1)].rstrip() + ELLIPSIS
 
 
+def escaped(text: str, limit: int = 200) -> str:
+    r"""Give a name for a log, an error or a terminal, of at most `limit` characters: what cannot be seen is an escape.
+
+    A line break is `\n`, the beginning of a terminal's command `\x1b`, half of a surrogate pair `\ud800`.
+    """
+    shown = text[:limit] if len(text) <= limit else text[: max(0, limit - 1)] + ELLIPSIS
+    if shown.isascii() and shown.isprintable():
+        return shown
+    return "".join(one if _is_visible(one) else one.encode("unicode_escape").decode("ascii") for one in shown)
+
+
 def is_clean(text: str) -> bool:
     """Say whether the text has neither control nor invisible characters."""
     return not _BLANK.search(text) and not any(unicodedata.category(character) in _GONE for character in text)
+
+
+def _is_visible(character: str) -> bool:
+    return character.isprintable() and not _BLANK.match(character)
 
 
 def _visible(character: str) -> str:

@@ -1,0 +1,64 @@
+"""The arguments of LangChain's `trim_messages`: what they ask for of our engine, and what it is refused with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from ctx_core.budget import is_count
+from ctx_core.errors import BudgetError
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+MessageKinds: TypeAlias = "str | type[BaseMessage] | Sequence[str | type[BaseMessage]] | None"
+"""What `start_on` and `end_on` take: names or classes of messages."""
+
+_HUMAN: Final = frozenset(("human", "user", "HumanMessage", "HumanMessageChunk"))
+
+
+def check_arguments(
+    *,
+    max_tokens: object,
+    strategy: object,
+    token_counter: object,
+    start_on: object,
+    end_on: object,
+    include_system: object,
+    allow_partial: object,
+    text_splitter: object,
+) -> None:
+    """Refuse what the engine does not do, with what to do instead.
+
+    Raises:
+        BudgetError: for each of those.
+    """
+    refused = {
+        f"max_tokens must be a whole number of tokens above 0, found {type(max_tokens).__name__}": (
+            not is_count(max_tokens) or not max_tokens
+        ),
+        f"token_counter=len counts messages: give max_tokens in tokens, token_counter='approximate' or a model, and "
+        f"policy=HistoryPolicy(max_messages={max_tokens})": token_counter is len,
+        "strategy='first' would leave out what is being asked: the newest messages always stay; "
+        "policy=HistoryPolicy(keep_first=…) keeps the first ones too": strategy == "first",
+        "strategy must be 'last', in which the oldest messages go": strategy not in ("last", "first"),
+        "start_on must have 'human' among its kinds, or be None: what is sent begins with a message of the user, as "
+        "providers ask": not _has_human(start_on),
+        "end_on must have 'human' among its kinds, or be None: nothing is left out at the end, where the question "
+        "stands": not _has_human(end_on),
+        "include_system=False would leave out instructions: system messages always stay; leave them out of what is "
+        "passed, or give them to the prompt behind this step": include_system is not True,
+        "allow_partial=True would cut messages in two: results=ToolResultPolicy(…) in policy=HistoryPolicy(…) shortens "
+        "results of tools, on_overflow='truncate' what cannot fit otherwise": bool(allow_partial),
+        "text_splitter has nothing to split: messages stay whole": text_splitter is not None,
+    }
+    for sentence, applies in refused.items():
+        if applies:
+            raise BudgetError(sentence)
+
+
+def _has_human(kinds: object) -> bool:
+    if kinds is None:
+        return True
+    listed = [kinds] if isinstance(kinds, str | type) or not isinstance(kinds, Sequence) else kinds
+    return any((kind if isinstance(kind, str) else getattr(kind, "__name__", "")) in _HUMAN for kind in listed)
