@@ -14,6 +14,7 @@ except ModuleNotFoundError as error:
 
 from llamaindex_ctx.calibrating import CalibrationHandler, chat_anchor
 from llamaindex_ctx.convert import ChatMessageCodec
+from llamaindex_ctx.llm import with_context_budget
 from llamaindex_ctx.memory import ContextMemoryBuffer
 from llamaindex_ctx.summarizer import LLMSummarizer
 from llamaindex_ctx.tokenizing import tokenizer_fn
@@ -25,4 +26,5 @@ __all__ = [
     "LLMSummarizer",
     "chat_anchor",
     "tokenizer_fn",
+    "with_context_budget",
 ]

@@ -96,7 +96,7 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
         fields["counter"] = resolve_counter(fields.get("counter"), tokenizer_fn)
     elif "counter" in fields:
         fields["counter"] = as_counter(fields["counter"])
-    elif settings_tokenizer() is not None and (model := _known_model(llm)) is not None:
+    elif settings_tokenizer() is not None and (model := known_model(llm)) is not None:
         fields["counter"] = as_counter(model)  # an LLM that is given says more than the settings do
     if "tools" in fields:
         fields["tools"] = tool_definitions(fields["tools"])
@@ -108,7 +108,7 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     return fields
 
 
-def _known_model(llm: LLM | None) -> str | None:
+def known_model(llm: LLM | None) -> str | None:
     """Give the name of an LLM whose family, and so its vocabulary, is known."""
     name = None if llm is None else model_name(asked_model(llm))
     return None if name is None or family_of(name) is FALLBACK else name
