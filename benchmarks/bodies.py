@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ctx_core.conversation.content_blocks import read_block, read_content
-from ctx_core.conversation.fields import arguments_text, sealed
+from ctx_core.conversation.fields import arguments_text, encrypted
 from ctx_core.conversation.messages import ImagePart, Message, Part, Role, TextPart, ToolCall
 from ctx_core.conversation.openai_messages import OpenAICodec
 
@@ -152,7 +152,7 @@ def _generate_content(body: Body) -> tuple[list[Message], list[Body]]:
                 parts.append(TextPart(block))
             elif call := block.get("functionCall") or block.get("function_call"):
                 arguments = arguments_text(call.get("args") or {})
-                calls.append(ToolCall(name=call["name"], arguments=arguments, sealed=sealed(block)))
+                calls.append(ToolCall(name=call["name"], arguments=arguments, encrypted=encrypted(block)))
             elif result := block.get("functionResponse") or block.get("function_response"):
                 text = json.dumps(result.get("response"), ensure_ascii=False, separators=(",", ":"))
                 media = tuple(read_block(part) for part in result.get("parts") or ())

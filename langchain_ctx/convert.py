@@ -24,7 +24,7 @@ from langchain_core.messages import (
 )
 
 from ctx_core.conversation.content_blocks import read_block, read_content
-from ctx_core.conversation.fields import json_text, sealed, visible_text
+from ctx_core.conversation.fields import encrypted, json_text, visible_text
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.messages import (
     Message,
@@ -221,10 +221,10 @@ def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
         value: object = native.additional_kwargs.get(key)
         if isinstance(value, dict):
             block = cast("dict[str, Any]", value)
-            part = ReasoningPart(visible_text(block.get("summary")), sealed=sealed(block))
+            part = ReasoningPart(visible_text(block.get("summary")), encrypted=encrypted(block))
         else:
             part = ReasoningPart(value if isinstance(value, str) else "")
-        if part.text or part.sealed:
+        if part.text or part.encrypted:
             return part
     return None
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ctx_core.conversation.messages import Message, ToolCall
 
-_SEALED_THOUGHTS: Final = "__gemini_function_call_thought_signatures__"
+_SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
 """Where langchain-google-genai keeps the encrypted thoughts that came with calls, by the call's id."""
 
 
@@ -79,14 +79,14 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
     """
     if not isinstance(native, AIMessage):
         return
-    thoughts = _mapping(native.additional_kwargs.get(_SEALED_THOUGHTS))
+    thoughts = _mapping(native.additional_kwargs.get(_SIGNATURES))
     given = {call.id: call for call in (*_in_extra(native), *_in_content(native)) if call.id}
     for listed in native.tool_calls:
         call = read_call(listed)
-        sealed = thoughts.get(call.id or "")
+        signature = thoughts.get(call.id or "")
         own = given.get(call.id or "")
         arguments = own.arguments if own is not None and call.arguments in {"", "{}"} else call.arguments
-        yield replace(call, arguments=arguments, sealed=len(sealed) if isinstance(sealed, str) else 0)
+        yield replace(call, arguments=arguments, encrypted=len(signature) if isinstance(signature, str) else 0)
     for malformed in native.invalid_tool_calls:
         if malformed.get("id"):
             yield read_call(malformed)

@@ -17,7 +17,7 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
-from ctx_core.conversation.fields import sealed
+from ctx_core.conversation.fields import encrypted
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -53,7 +53,7 @@ def read_block(block: Block) -> tuple[Part, ...]:
         case TextBlock():
             return (TextPart(block.text, raw=block),)
         case ThinkingBlock():
-            return (ReasoningPart(block.content or "", sealed=sealed(block.additional_information), raw=block),)
+            return (ReasoningPart(block.content or "", encrypted=encrypted(block.additional_information), raw=block),)
         case ImageBlock():
             return (_read_image(block),)
         case AudioBlock():

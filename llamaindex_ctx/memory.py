@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class ContextMemoryBuffer(MemoryFields):
     """Keeps the whole conversation, and gives engines and agents as much of it as fits a token budget.
 
-    Takes the place of `ChatMemoryBuffer` and `Memory`. `get` gives a view that providers accept: within the
+    Takes the place of `ChatMemoryBuffer` and `Memory`. `get` gives a request that providers accept: within the
     budget, no call without its result, beginning with a user message. `get_all` gives everything. Where the
-    view begins is decided when the budget overflows, and stays so until it overflows again, so that the
+    history begins is decided when the budget overflows, and stays so until it overflows again, so that the
     provider's cache stays warm.
 
     What an engine sends beside the conversation is known as far as the engine tells: a `SimpleChatEngine`
@@ -40,14 +40,14 @@ class ContextMemoryBuffer(MemoryFields):
     Messages are copied on their way in and out. Threads and tasks may share a memory. It is stored with
     `to_dict`, `to_string` and pickle, and as part of a workflow's `Context`. Code is not stored: a counter
     that is not known by its model's name, a policy's `pinned`, a chat store, layers, a summarizer and whoever hears
-    of views are given again to `from_dict`; until then the default counts, nothing is pinned or summarized anew, and
+    of requests are given again to `from_dict`; until then the default counts, nothing is pinned or summarized anew, and
     the messages that came along are kept in the memory itself.
 
-    With a `summarizer`, what leaves the view is summarized, once, before the view is given. The summary stands
+    With a `summarizer`, what is cut is summarized, once, before the request is given. The summary stands
     where the messages stood, in a user message, and is a part of the stored state. If it cannot be had, a marker
-    stands there and the next view tries again.
+    stands there and the next request tries again.
 
-    A `recipe` brings budget, counter, policy and what happens on overflow, and is asked on every view for what goes
+    A `recipe` brings budget, counter, policy and what happens on overflow, and is asked on every request for what goes
     with the current question. Its text stands before the conversation, in a system message. A `CodeActAgent`
     overwrites that, and a `ReActAgent` without a system prompt of its own drops it: for them `recipe_role="user"`
     makes it a user message, which every engine and agent sends on as it is.
@@ -123,7 +123,7 @@ class ContextMemoryBuffer(MemoryFields):
 
     @property
     def last_report(self) -> ContextReport | None:
-        """The report of the latest view, whichever thread asked for it; None before the first."""
+        """The report of the latest request, whichever thread asked for it; None before the first."""
         return self._running.report
 
     def tokenizer_fn(self, text: str) -> list[int]:

@@ -127,7 +127,7 @@ class MemoryFields(BaseMemory):
     state: Annotated[WindowState, Stored(storage.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
     """What is remembered of the last cut, with the summary of what it left out, unless `states` hold it."""
     summary: Annotated[RollingSummary | None, Stored(storage.read_summary, storage.write_summary)] = None
-    """Where the summary stands in a view, and what it may cost; None: a user message, where there is a summarizer."""
+    """Where the summary stands, and what it may cost; None: a user message, where there is a summarizer."""
     recipe_role: Annotated[Role, Stored(read_role, str)] = Role.SYSTEM
     """Whose text goes before the conversation where a recipe or layers have some."""
     chat_store: Annotated[ChatStore | None, Stored(as_store, as_store)] = Field(default=None, exclude=True)
@@ -135,15 +135,15 @@ class MemoryFields(BaseMemory):
     recipe: Any = Field(default=None, exclude=True)
     """A recipe or a `ContextBuilder`, in the place of budget, counter and policy; None: nothing is."""
     layers: Any = Field(default=(), exclude=True)
-    """Layers of text, or what gives them for each view."""
+    """Layers of text, or what gives them for each request."""
     summarizer: Any = Field(default=None, exclude=True)
-    """Summarizes what leaves the view; None: what the state has is shown, and nothing is added to it."""
+    """Summarizes what is cut; None: what the state has is shown, and nothing is added to it."""
     calibration: Any = Field(default=None, exclude=True)
     """Learns from the usage figures in the answers that are put; None: nothing does."""
     usage_log: Any = Field(default=None, exclude=True)
-    """Is told of every view."""
+    """Is told of every request."""
     on_report: Any = Field(default=None, exclude=True)
-    """Is called with the report of every view."""
+    """Is called with the report of every request."""
     states: Any = Field(default=None, exclude=True)
     """Where cut and summary are remembered, in the place of this memory."""
 
@@ -160,7 +160,7 @@ class MemoryFields(BaseMemory):
                 declared.builder("").build()
 
     def _options(self) -> SessionOptions:
-        """Give how views are fitted. What a recipe brings is given only where somebody has set it."""
+        """Give how requests are fitted. What a recipe brings is given only where somebody has set it."""
         by_recipe = (*BROUGHT, "on_overflow")
         names = [name for name in SessionOptions.__dataclass_fields__ if name not in by_recipe]
         given: dict[str, Any] = {name: getattr(self, name) for name in names}

@@ -1,4 +1,4 @@
-"""What a memory holds beside its data: how its views are fitted, and the last report. Neither is copied or stored."""
+"""What a memory holds beside its data: how requests are fitted, and the last report. Neither is copied or stored."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Running:
     def sessions(
         self, memory: HasState, made_of: tuple[object, ...], make: Callable[[], Sessions[ChatMessage]]
     ) -> Sessions[ChatMessage]:
-        """Give how views are fitted, made anew where a field was set to something else, or for a shallow copy."""
+        """Give how requests are fitted, made anew where a field was set to something else, or for a shallow copy."""
         same = len(made_of) == len(self._made_of) and all(map(_is, made_of, self._made_of))
         if self._sessions is None or not same or self._owner() is not memory:
             self._sessions, self._made_of, self._owner = make(), made_of, ref(memory)

@@ -179,8 +179,12 @@ def test_results_and_words_are_results_and_then_the_users_words(name: FormatName
 
 
 PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
-    ("anthropic", answer({"type": "thinking", "thinking": "hm", "signature": "ss"}), ReasoningPart("hm", sealed=2)),
-    ("anthropic", answer({"type": "redacted_thinking", "data": "ss"}), ReasoningPart("", sealed=2)),
+    (
+        "anthropic",
+        answer({"type": "thinking", "thinking": "hm", "signature": "ss"}),
+        ReasoningPart("hm", encrypted=2),
+    ),
+    ("anthropic", answer({"type": "redacted_thinking", "data": "ss"}), ReasoningPart("", encrypted=2)),
     (
         "anthropic",
         user({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}),
@@ -198,7 +202,7 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
             kind="web_search_tool_result",
             text='{"type":"web_search_tool_result","tool_use_id":"s",'
             '"content":[{"type":"web_search_result","title":"Tides"}]}',
-            sealed=160,
+            encrypted=160,
         ),
     ),
     (
@@ -209,13 +213,13 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
     (
         "bedrock",
         answer({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "ss"}}}),
-        ReasoningPart("hm", sealed=2),
+        ReasoningPart("hm", encrypted=2),
     ),
-    ("bedrock", answer({"reasoningContent": {"redactedContent": b"ss"}}), ReasoningPart("", sealed=2)),
+    ("bedrock", answer({"reasoningContent": {"redactedContent": b"ss"}}), ReasoningPart("", encrypted=2)),
     (
         "gemini",
         contents("model", {"text": "hm", "thought": True, "thoughtSignature": "s"}),
-        ReasoningPart("hm", sealed=1),
+        ReasoningPart("hm", encrypted=1),
     ),
     (
         "gemini",
@@ -240,7 +244,7 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
             "summary": [{"type": "summary_text", "text": "hm"}],
             "encrypted_content": "ee",
         },
-        ReasoningPart("hm", sealed=2),
+        ReasoningPart("hm", encrypted=2),
     ),
     ("responses", {"type": "image_generation_call", "id": "ig", "result": PIXEL}, ImagePart(data=PIXEL)),
     (

@@ -151,14 +151,14 @@ def test_bills_are_read_from_wherever_an_integration_puts_them() -> None:
 def test_encrypted_thoughts_are_seen_wherever_integrations_keep_them() -> None:
     """In a block, beside the content, and, from Gemini, by the call they came with."""
     block = {"type": "reasoning", "encrypted_content": "s" * 99, "summary": []}
-    assert [part.sealed for part in CODEC.read(AIMessage([block])).parts] == [99]  # type: ignore[union-attr]
+    assert [part.encrypted for part in CODEC.read(AIMessage([block])).parts] == [99]  # type: ignore[union-attr]
     told_again = AIMessage([block], response_metadata={"model_provider": "openai"}).content_blocks
-    assert [part.sealed for part in CODEC.read(AIMessage(told_again)).parts] == [99]  # type: ignore[arg-type, union-attr]
+    assert [part.encrypted for part in CODEC.read(AIMessage(told_again)).parts] == [99]  # type: ignore[arg-type, union-attr]
     beside = AIMessage("x", additional_kwargs={"reasoning": block})
-    assert CODEC.read(beside).parts[0].sealed == 99  # type: ignore[union-attr]
+    assert CODEC.read(beside).parts[0].encrypted == 99  # type: ignore[union-attr]
     call = {"name": "look", "args": {}, "id": "c1", "type": "tool_call"}
     gemini = AIMessage(
         "", tool_calls=[call], additional_kwargs={"__gemini_function_call_thought_signatures__": {"c1": "s" * 88}}
     )
-    assert [call.sealed for call in CODEC.read(gemini).tool_calls] == [88]
+    assert [call.encrypted for call in CODEC.read(gemini).tool_calls] == [88]
     assert CODEC.read(ToolMessage("x", tool_call_id="c1")).tool_calls == ()

@@ -166,4 +166,4 @@ def test_encrypted_thoughts_of_a_block_are_seen() -> None:
     """OpenAI's reasoning items are thinking blocks here."""
     block = ThinkingBlock(content="hm", additional_information={"encrypted_content": "s" * 99})
     [part] = CODEC.read(ChatMessage(role="assistant", blocks=[block])).parts
-    assert part.sealed == 99  # type: ignore[union-attr]
+    assert part.encrypted == 99  # type: ignore[union-attr]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.fields import (
     arguments_text,
+    encrypted,
     first_in,
     id_or_none,
     kind_of,
     mapped,
     mapping_in,
-    sealed,
     string_or_none,
 )
 from ctx_core.conversation.messages import ToolCall
@@ -53,7 +53,7 @@ def read_call(spelling: object) -> ToolCall:
         id=call_id,
         name=string_or_none(first_in(inner, *_NAME)) or kind_of(outer).removesuffix("_call") * _is_nameless(outer),
         arguments=arguments_text(first_in(inner, *_ARGUMENTS)),
-        sealed=sealed(outer) if inner is not outer else 0,
+        encrypted=encrypted(outer) if inner is not outer else 0,
         raw=spelling,
     )
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.fields import (
     arguments_text,
+    encrypted,
     json_text,
     kind_of,
     mapped,
     mapping_in,
-    sealed,
     visible_text,
 )
 from ctx_core.conversation.media_blocks import read_media
@@ -72,7 +72,7 @@ def _read(block: Mapping[str, Any], raw: object) -> Part:
         return TextPart(str(block.get("text") or block.get("refusal") or ""), raw=raw)
     if kind in _REASONING:
         inner = mapping_in(block, "reasoning_content") or block  # LangChain's way of writing Bedrock's
-        return ReasoningPart(reasoning_text(inner), sealed=sealed(inner), raw=raw)
+        return ReasoningPart(reasoning_text(inner), encrypted=encrypted(inner), raw=raw)
     if kind in _CITATION:
         return CitationPart(visible_text(block), raw=raw)
     if is_call(block):
@@ -95,7 +95,7 @@ def _read_by_keys(block: Mapping[str, Any], raw: object) -> Part | None:
     if keys == {"reasoningContent"}:
         thoughts = mapping_in(block, "reasoningContent")
         told = mapping_in(thoughts, "reasoningText") or thoughts
-        return ReasoningPart(str(told.get("text") or ""), sealed=max(sealed(told), _redacted(told)), raw=raw)
+        return ReasoningPart(str(told.get("text") or ""), encrypted=max(encrypted(told), _redacted(told)), raw=raw)
     if keys == {"guardContent"} and (guarded := mapping_in(mapping_in(block, "guardContent"), "text")):
         return TextPart(str(guarded.get("text") or ""), raw=raw)
     if keys == {"searchResult"} or kind_of(block) == "search_result":
@@ -104,7 +104,7 @@ def _read_by_keys(block: Mapping[str, Any], raw: object) -> Part | None:
         return None
     text = block.get("text")
     if block.get("thought") is True:
-        return ReasoningPart(str(text or ""), sealed=sealed(block), raw=raw)
+        return ReasoningPart(str(text or ""), encrypted=encrypted(block), raw=raw)
     return TextPart(text, raw=raw) if isinstance(text, str) else None
 
 
@@ -115,21 +115,23 @@ def _redacted(thoughts: Mapping[str, Any]) -> int:
 
 def _opaque(block: Mapping[str, Any], kind: str, raw: object) -> OpaquePart:
     """Give a block of a kind that is not known: nothing in it is free, encrypted texts cost what they say."""
-    plain, characters = _without_sealed(block)
-    return OpaquePart(kind=kind or "unknown", text=json_text(plain), sealed=characters, raw=raw)
+    plain, characters = _without_encrypted(block)
+    return OpaquePart(kind=kind or "unknown", text=json_text(plain), encrypted=characters, raw=raw)
 
 
-def _without_sealed(value: object, depth: int = 8) -> tuple[object, int]:
+def _without_encrypted(value: object, depth: int = 8) -> tuple[object, int]:
     fields = mapped(value)
     if depth and fields is not None:
-        pairs = {name: _without_sealed(held, depth - 1) for name, held in fields.items() if name != "encrypted_content"}
+        pairs = {
+            name: _without_encrypted(held, depth - 1) for name, held in fields.items() if name != "encrypted_content"
+        }
         characters = sum(count for _, count in pairs.values())
         hidden = fields.get("encrypted_content")
         if isinstance(hidden, str):
             characters += len(hidden)
         return {name: plain for name, (plain, _) in pairs.items()}, characters
     if depth and isinstance(value, list | tuple):
-        found = [_without_sealed(one, depth - 1) for one in cast("list[object]", value)]
+        found = [_without_encrypted(one, depth - 1) for one in cast("list[object]", value)]
         return [plain for plain, _ in found], sum(count for _, count in found)
     return value, 0
 

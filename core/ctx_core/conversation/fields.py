@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-_SEALED: Final = ("encrypted_content", "data", "signature", "thoughtSignature", "thought_signature")
+_ENCRYPTED: Final = ("encrypted_content", "data", "signature", "thoughtSignature", "thought_signature")
 """Under which providers give what only they can read."""
-_UNREAD: Final = frozenset({"type", "id", "base64", "url", "mime_type", *_SEALED})
+_UNREAD: Final = frozenset({"type", "id", "base64", "url", "mime_type", *_ENCRYPTED})
 
 
 _CLIENTS: Final = ("anthropic", "google", "openai")
@@ -60,9 +60,9 @@ def kind_of(block: Mapping[str, Any]) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def sealed(block: Mapping[str, Any]) -> int:
+def encrypted(block: Mapping[str, Any]) -> int:
     """Give the characters of the encrypted thoughts that a block carries, under whichever provider's name for them."""
-    held = (holder.get(key) for holder in (block, mapping_in(block, "extras")) for key in _SEALED)
+    held = (holder.get(key) for holder in (block, mapping_in(block, "extras")) for key in _ENCRYPTED)
     return max((len(value) for value in held if isinstance(value, str | bytes)), default=0)
 
 

@@ -44,7 +44,7 @@ class ReasoningPart(_Raw):
     """What the model thought."""
 
     text: str = field(default="", repr=False)
-    sealed: int = 0
+    encrypted: int = 0
     """Characters of the encrypted copy that the provider gave with it: some bill what is in it."""
 
 
@@ -108,7 +108,7 @@ class OpaquePart(_Raw):
     """The framework's name for it."""
     text: str = field(default="", repr=False)
     """The text in it that the model is likely to read; counted. Of a kind that nobody knows, all of it, as JSON."""
-    sealed: int = 0
+    encrypted: int = 0
     """Characters of the encrypted texts in it, such as pages that a search has found: billed as what they say."""
     call_id: str | None = None
     """Set where the block is another spelling of the tool call with this id: then it is not counted
@@ -132,7 +132,7 @@ class ToolCall:
     """The arguments as the model wrote them: JSON text, not necessarily valid."""
     id: str | None = None
     """What the result refers to; None for the legacy `function_call`."""
-    sealed: int = 0
+    encrypted: int = 0
     """Characters of the encrypted thoughts that came with the call: Gemini puts them there."""
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own call object."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, TypeAlias, assert_never, cast
 
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_content, reasoning_text
-from ctx_core.conversation.fields import id_or_none, mapped, sealed, string_or_none
+from ctx_core.conversation.fields import encrypted, id_or_none, mapped, string_or_none
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
     AudioPart,
@@ -113,8 +113,8 @@ def _thoughts_outside(native: Mapping[str, Any]) -> ReasoningPart | None:
         if isinstance(detail, Mapping)
     ]
     text = text or "".join(reasoning_text(detail) for detail in details)
-    length = sum(map(sealed, details))
-    return ReasoningPart(text, sealed=length) if text or length else None
+    length = sum(map(encrypted, details))
+    return ReasoningPart(text, encrypted=length) if text or length else None
 
 
 def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolCall, ...]:

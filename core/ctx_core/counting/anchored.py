@@ -118,7 +118,7 @@ def _estimate_of(anchor: Anchor, counter: TokenCounter) -> int:
     billed = replace(framing, encrypted_reasoning=replace(copies, always_billed=True))
     count = counter.without_margin.with_framing(billed).count_encrypted_reasoning
     holders = [holder for message in anchor.sent for holder in (*message.parts, *message.tool_calls)]
-    every = free + sum(count(one.sealed) for one in holders if isinstance(one, ReasoningPart | ToolCall))
+    every = free + sum(count(one.encrypted) for one in holders if isinstance(one, ReasoningPart | ToolCall))
     return min((estimate(billed), free, every), key=lambda reading: abs(anchor.billed - reading))
 
 

@@ -47,8 +47,8 @@ def asked_model(model: object) -> AskedModel:
     if not isinstance(model, str):
         roots = dict.fromkeys(kind.__module__.split(".", 1)[0] for kind in type(model).__mro__)
         for root in roots:
-            look = _face_of(root)
-            found = None if look is None else look(model)
+            entry = _face_of(root)
+            found = None if entry is None else entry(model)
             if found is not None:
                 return found
     return AskedModel(model=model)

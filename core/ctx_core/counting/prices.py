@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _UNKNOWN_SIZE: Final = (1_024, 1_024)
 """Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
 
-_PER_SEALED: Final = 3 / 16
+_PER_ENCRYPTED: Final = 3 / 16
 """Tokens a character of encrypted text: four of base64 are three bytes, and four bytes of a text about a token."""
 
 
@@ -137,7 +137,7 @@ class Prices:
 
     def _calls(self, message: Message) -> int:
         framing, calls = self.framing.calls, message.tool_calls
-        tokens = sum(self.encrypted_reasoning(call.sealed) for call in calls)
+        tokens = sum(self.encrypted_reasoning(call.encrypted) for call in calls)
         if len(calls) < 2 or framing.parallel == "single":  # noqa: PLR2004 - one call has none beside it
             return tokens + sum(map(self._call, calls))
         if framing.parallel == "apart":
@@ -173,11 +173,11 @@ class Prices:
                 return self._scaled(document_price(part, self.framing.documents), self.margin.media)
             case OpaquePart(call_id=str()):
                 return 0
-            case OpaquePart(text=text, sealed=characters):
-                return (self.text(text) if text else 0) + self._scaled(characters * _PER_SEALED, self.margin.text)
+            case OpaquePart(text=text, encrypted=characters):
+                return (self.text(text) if text else 0) + self._scaled(characters * _PER_ENCRYPTED, self.margin.text)
             case TextPart():
                 return 0  # priced with the message: the provider joins its texts before it encodes them
-            case ReasoningPart(text=text, sealed=characters):
+            case ReasoningPart(text=text, encrypted=characters):
                 copy = self.encrypted_reasoning(characters)
                 return self.text(text) + copy if text and self.framing.reasoning.shown != "encrypted" else copy
             case CitationPart(text=text):

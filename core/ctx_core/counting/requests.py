@@ -87,7 +87,9 @@ def _hidden_reasoning(prices: Prices, messages: list[Message]) -> int:
         for holder in (*message.parts, *message.tool_calls)
     ]
     return sum(prices.text(part.text) for part in hidden if part.text) + sum(
-        prices.encrypted_reasoning(holder.sealed) for holder in copies if isinstance(holder, ReasoningPart | ToolCall)
+        prices.encrypted_reasoning(holder.encrypted)
+        for holder in copies
+        if isinstance(holder, ReasoningPart | ToolCall)
     )
 
 

@@ -50,7 +50,7 @@ class Account:
             used=self.total,
             original=original,
             layers=tuple(self._rows()),
-            history=replace(_history(self.window), cut=self.window.cut.made or self.texts.summary_gave_way),
+            history=replace(_history(self.window), cut=self.window.cut.newly_cut or self.texts.summary_gave_way),
             counter=plan.counter.tokenizer.name,
             estimated=not plan.counter.exact,
             model=plan.counter.model,
@@ -131,7 +131,7 @@ def _history(window: Window) -> HistoryReport:
     return HistoryReport(
         messages=len(window.entries),
         omitted=cut.omitted,
-        cut=cut.made,
+        cut=cut.newly_cut,
         cleared=len(cleared),
         shortened=len(shortened),
         truncated=len(cut.truncated),

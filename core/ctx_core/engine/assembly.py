@@ -102,7 +102,7 @@ class Assembly:
             return 0
         cut = self.window.cut
         whole = cut.asked()
-        return whole if whole <= self.texts.room else cut.asked(cleared=True)
+        return whole if whole <= self.texts.room else cut.asked(after_clearing=True)
 
     def _choose(self, *, truncate: bool = False) -> None:
         """Choose the window for the room there is, and have the summary speak of what it leaves out."""
@@ -196,8 +196,10 @@ class Assembly:
         entries = list(self.window.entries)
         summary, volatile = self.texts.summary_message(), self.texts.volatile_message()
         if summary is not None:
-            entries.insert(self.window.cut.gap, Entry(-1, summary, made=True))
+            entries.insert(self.window.cut.gap, Entry(-1, summary, synthetic=True))
         if volatile is not None:
-            questions = [at for at, entry in enumerate(entries) if entry.message.role is Role.USER and not entry.made]
-            entries.insert(questions[-1] if questions else 0, Entry(-1, volatile, made=True))
+            questions = [
+                at for at, entry in enumerate(entries) if entry.message.role is Role.USER and not entry.synthetic
+            ]
+            entries.insert(questions[-1] if questions else 0, Entry(-1, volatile, synthetic=True))
         return entries

@@ -41,7 +41,7 @@ class Cut:
     """Indices that go out."""
     start: int = field(init=False)
     """Index from which everything up to the present is kept; before it, only what is protected and a question."""
-    made: bool = field(init=False, default=False)
+    newly_cut: bool = field(init=False, default=False)
     """Whether something had to go now that had not gone before."""
     decided: bool = field(init=False, default=False)
     """Whether it is what the budget's limit of now asks for, though nothing had to go."""
@@ -140,18 +140,18 @@ class Cut:
         asked = next((number for number, turn in enumerate(turns) if turn.has_question), len(turns) - 1)
         return max(asked, len(turns) - 1 - self.stretch.policy.preserve_recent_turns)
 
-    def asked(self, *, cleared: bool = False) -> int:
+    def asked(self, *, after_clearing: bool = False) -> int:
         """Give what the running turn and all that stays before it cost before anything was cut, with the marker.
 
         Args:
-            cleared: whether results that the policy clears on overflow cost what is put in their place.
+            after_clearing: whether results that the policy clears on overflow cost what is put in their place.
         """
         stretch, turns = self.stretch, self.stretch.turns
         if not turns:
             return 0
         preserved = turns[self.first_preserved].start
         stays = {at for at in range(len(stretch.entries)) if at >= preserved or at in self.protected}
-        saved = stretch.results.saved_by_clearing(stays) if cleared else 0
+        saved = stretch.results.saved_by_clearing(stays) if after_clearing else 0
         return sum(map(stretch.asked, stays)) - saved + self.marker_room
 
     def keep(self, indices: set[int], start: int) -> None:
@@ -163,12 +163,12 @@ class Cut:
         """Give the entries that go out, with the omission marker at the gap."""
         stretch, template = self.stretch, self.stretch.policy.omission_marker
         listed = [
-            Entry(stretch.entries[at].position, stretch.form(at), made=stretch.entries[at].made)
+            Entry(stretch.entries[at].position, stretch.form(at), synthetic=stretch.entries[at].synthetic)
             for at in sorted(self.kept)
         ]
         if template is not None and self.omitted:
             position = stretch.entries[self.start].position
-            listed.insert(self.gap, Entry(position, _marker(stretch, template, self.omitted), made=True))
+            listed.insert(self.gap, Entry(position, _marker(stretch, template, self.omitted), synthetic=True))
         return listed
 
     @property
@@ -191,13 +191,13 @@ class Cut:
         shortened = {at: most for at, most in self.shortened.items() if at in stay}
         if not (position or cleared or shortened or self.reasoning_from):
             return state.summary_only()
-        anew = self.made or self.decided or state.limit is None
+        anew = self.newly_cut or self.decided or state.limit is None
         decided = replace(
             state,
             start=position,
             start_key=key_at(transcript, position),
             limit=granted if anew else state.limit,
-            head_end=self._head_end() if self.made and position else state.head_end,
+            head_end=self._head_end() if self.newly_cut and position else state.head_end,
             cleared=cleared,
             shortened=shortened,
             results_digest=results_digest((*cleared, *shortened), transcript),
@@ -211,10 +211,14 @@ class Cut:
         before = sorted(self._positions_before(position))
         instructions = tuple(at for at in before if transcript.role(at).instructs)
         decided = replace(
-            decided, kept=tuple(at for at in before if at not in {*instructions}), instructions=instructions
+            decided, kept_before=tuple(at for at in before if at not in {*instructions}), instructions=instructions
         )
         told = state.gone_digest is not None or not digested
-        if told and (decided.start, decided.kept, instructions) == (state.start, state.kept, state.instructions):
+        if told and (decided.start, decided.kept_before, instructions) == (
+            state.start,
+            state.kept_before,
+            state.instructions,
+        ):
             return decided
         first, last = next(decided.gone(), None), decided.last_gone()
         ends = None if first is None or last is None else (key_at(transcript, first), key_at(transcript, last))

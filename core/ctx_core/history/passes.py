@@ -24,7 +24,7 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
     over = cut.over(cut.limit)
     if not over and not cut.too_many():
         return
-    cut.made = True
+    cut.newly_cut = True
     if over:
         _shorten_giants(cut)
         _clear_results(cut)
@@ -74,7 +74,7 @@ def _clear_results(cut: Cut) -> None:
             return
         if at not in cut.kept or at in cut.protected or position in cut.cleared:
             continue
-        form = stretch.results.cleared(at, age)
+        form = stretch.results.with_placeholder(at, age)
         if stretch.priced(at, form) < stretch.cost(at):
             tokens -= stretch.alter(at, form)
             cut.cleared[position] = age

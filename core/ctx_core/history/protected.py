@@ -48,7 +48,7 @@ def pinned_messages(stretch: Stretch) -> set[int]:
         cuts = [*safe_cuts(stretch.entries, turn.start, turn.end), turn.end]
         for start, end in pairwise(cuts):
             group = range(start, end)
-            if any(not stretch.entries[at].made and pinned(stretch.entries[at].message) for at in group):
+            if any(not stretch.entries[at].synthetic and pinned(stretch.entries[at].message) for at in group):
                 found.update(group)
                 if stretch.entries[turn.start].message.role is Role.USER:
                     found.add(turn.start)

@@ -57,7 +57,7 @@ def _starts(state: WindowState, transcript: Transcript[Any]) -> Iterator[int]:
 def _has_question(state: WindowState, transcript: Transcript[Any]) -> bool:
     """Whether what goes out begins with a question, if there is one: it may be among what a store has dropped."""
     asked = (at for at in range(state.start + 1) if transcript.role(at) is Role.USER)
-    sent = {*state.kept, state.start}
+    sent = {*state.kept_before, state.start}
     first = next(asked, None)
     return first is None or first in sent or any(at in sent for at in asked)
 
@@ -69,14 +69,14 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
     return replace(
         state,
         start=start,
-        kept=_shifted(state.kept, shift),
+        kept_before=_shifted(state.kept_before, shift),
         instructions=instructions,
         head_end=None if state.head_end is None else max(0, state.head_end + shift),
         cleared={at + shift: age for at, age in state.cleared.items()},
         shortened={at + shift: limit for at, limit in state.shortened.items()},
         reasoning_from=max(0, state.reasoning_from + shift),
         summarized=max(0, state.summarized + shift),
-        kept_then=_shifted(state.kept_then, shift),
+        kept_at_summary=_shifted(state.kept_at_summary, shift),
         summary_ends=None if ends is None else (ends[0] + shift, ends[1] + shift),
         summary_at=None if state.summary_at is None else max(0, state.summary_at + shift),
     )
@@ -150,7 +150,7 @@ def partly_summarized(state: WindowState, summary: str, given: int, transcript: 
         state,
         summary=summary,
         summarized=until,
-        kept_then=tuple(sorted(at for at in {*state.kept, *waiting} if at < until)),
+        kept_at_summary=tuple(sorted(at for at in {*state.kept_before, *waiting} if at < until)),
         summary_ends=(gone[0], gone[-1]),
         summary_keys=(key_at(transcript, gone[0]), key_at(transcript, gone[-1])),
         summary_digest=digest_of(transcript, 0, until),

@@ -25,7 +25,7 @@ class Entry:
     """Position in the history; a stub has that of the call it answers."""
     message: Message
     """The message as it is now, perhaps altered."""
-    made: bool = False
+    synthetic: bool = False
     """Whether it was made here (a stub, a marker) and did not come with the history."""
 
 
@@ -152,4 +152,4 @@ def _closed(entry: Entry, asked: Asked, policy: HistoryPolicy, repairs: Repairs,
 def _stub(position: int, call_id: str | None, name: str, policy: HistoryPolicy) -> Entry:
     # A legacy result is known by its function's name; a result with an id needs no name.
     result = Message.tool(policy.stub, tool_call_id=call_id, name=None if call_id else name)
-    return Entry(position, replace(result, synthetic=True), made=True)
+    return Entry(position, replace(result, synthetic=True), synthetic=True)

@@ -57,10 +57,10 @@ class Results:
                 pass
             answered = {at: calls[number] for number, (at, _) in asked.answers.items()}
             for at in answers:
-                if not entries[at].made:
+                if not entries[at].synthetic:
                     self._found[at] = Result(entries[at].message, answered.get(at), age, len(calls) > 1)
         for at, entry in enumerate(entries):  # one whose call was cut off before it has no step
-            if entry.message.role is Role.TOOL and not entry.made:
+            if entry.message.role is Role.TOOL and not entry.synthetic:
                 self._found.setdefault(at, Result(entry.message, None, len(found), parallel=False))
 
     def __contains__(self, at: object) -> bool:
@@ -99,10 +99,10 @@ class Results:
             cost = self._price(result.message, result)
             if policy.max_tokens is not None:
                 cost = min(cost, policy.max_tokens)
-            saved += max(0, cost - self._price(self.cleared(at, result.age), result))
+            saved += max(0, cost - self._price(self.with_placeholder(at, result.age), result))
         return saved
 
-    def cleared(self, at: int, age: int) -> Message:
+    def with_placeholder(self, at: int, age: int) -> Message:
         """Give a result with the placeholder in its place, as it was cleared at this age."""
         message = self._found[at].message
         tokens = self._counter.count_text(message.text)

@@ -40,7 +40,7 @@ class WindowState:
     """Key of that message, by which the position is checked; None while nothing was cut."""
     limit: int | None = None
     """Tokens that the budget granted when this was decided: where it grants more it is decided anew."""
-    kept: tuple[int, ...] = ()
+    kept_before: tuple[int, ...] = ()
     """Positions before `start` that are kept: the pinned, the first messages, the question of a cut turn."""
     instructions: tuple[int, ...] | None = ()
     """Positions of the system messages before `start`, which are kept too; None: their roles tell."""
@@ -62,7 +62,7 @@ class WindowState:
     """What a model said of the messages that are left out; the only text in here."""
     summarized: int = 0
     """Messages before this position are in the summary, if they are left out at all."""
-    kept_then: tuple[int, ...] = ()
+    kept_at_summary: tuple[int, ...] = ()
     """Positions before `summarized` that were kept then, and so are not in the summary."""
     summary_ends: tuple[int, int] | None = None
     """Positions of the first and of the last message that the summary speaks of."""
@@ -78,7 +78,7 @@ class WindowState:
     @property
     def staying(self) -> frozenset[int]:
         """Positions before `start` that go out."""
-        return frozenset(chain(self.kept, self.instructions or ()))
+        return frozenset(chain(self.kept_before, self.instructions or ()))
 
     @property
     def decided(self) -> bool:
@@ -98,7 +98,7 @@ class WindowState:
     def unsummarized(self) -> tuple[int, ...]:
         """Give the positions of what is left out and is not in the summary."""
         staying = self.staying
-        late = (at for at in (*self.kept_then, *range(self.summarized, self.start)) if at not in staying)
+        late = (at for at in (*self.kept_at_summary, *range(self.summarized, self.start)) if at not in staying)
         return tuple(sorted(at for at in late if at < self.start))
 
     def with_summary(self, summary: str, *, at: int | None = None) -> Self:
@@ -115,7 +115,7 @@ class WindowState:
             self,
             summary=summary,
             summarized=self.start,
-            kept_then=self.kept,
+            kept_at_summary=self.kept_before,
             summary_ends=(first, last),
             summary_keys=self.gone_keys,
             summary_digest=self.gone_digest,
@@ -137,7 +137,7 @@ class WindowState:
             self,
             summary=other.summary,
             summarized=other.summarized,
-            kept_then=other.kept_then,
+            kept_at_summary=other.kept_at_summary,
             summary_ends=other.summary_ends,
             summary_keys=other.summary_keys,
             summary_digest=other.summary_digest,
@@ -157,7 +157,7 @@ class WindowState:
             "start": self.start,
             "start_key": self.start_key,
             "limit": self.limit,
-            "kept": compact(packed(self.kept)),
+            "kept_before": compact(packed(self.kept_before)),
             "instructions": None if looked_up else places,
             "roles_tell": looked_up,
             "head_end": self.head_end,
@@ -169,14 +169,17 @@ class WindowState:
             "reasoning_from": self.reasoning_from,
             "summary": self.summary,
             "summarized": self.summarized,
-            "kept_then": compact(packed(self.kept_then)),
+            "kept_at_summary": compact(packed(self.kept_at_summary)),
             "summary_ends": self.summary_ends and list(self.summary_ends),
             "summary_keys": self.summary_keys and list(self.summary_keys),
             "summary_digest": self.summary_digest,
             "summary_at": self.summary_at,
             "summary_failed": self.summary_failed,
         }
-        if sum(len(str(data[name])) for name in ("kept", "kept_then", "cleared", "shortened")) > _MOST_PLACES:
+        if (
+            sum(len(str(data[name])) for name in ("kept_before", "kept_at_summary", "cleared", "shortened"))
+            > _MOST_PLACES
+        ):
             return {"version": _VERSION}
         told = {name: value for name, value in data.items() if value or (name == "head_end" and value is not None)}
         return {"version": _VERSION, **told}
@@ -203,7 +206,7 @@ class WindowState:
             start=_count(data.get("start", 0)),
             start_key=_optional(data, "start_key", _text),
             limit=_optional(data, "limit", _count),
-            kept=unpacked(data.get("kept", [])),
+            kept_before=unpacked(data.get("kept_before", [])),
             instructions=places,
             head_end=_optional(data, "head_end", _count),
             gone_keys=_optional(data, "gone_keys", _two_texts),
@@ -214,7 +217,7 @@ class WindowState:
             reasoning_from=_count(data.get("reasoning_from", 0)),
             summary=_text(data.get("summary", "")),
             summarized=_count(data.get("summarized", 0)),
-            kept_then=unpacked(data.get("kept_then", [])),
+            kept_at_summary=unpacked(data.get("kept_at_summary", [])),
             summary_ends=_optional(data, "summary_ends", _two_counts),
             summary_keys=_optional(data, "summary_keys", _two_texts),
             summary_digest=_optional(data, "summary_digest", _digest),

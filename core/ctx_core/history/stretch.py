@@ -111,7 +111,7 @@ class Stretch:
         message, position, policy = self.entries[at].message, self.entries[at].position, self.policy
         if at in self.results:
             if position in self.state.cleared:
-                return self.results.cleared(at, max(0, self.state.cleared[position]))
+                return self.results.with_placeholder(at, max(0, self.state.cleared[position]))
             limit = policy.results.max_tokens
             if position in self.state.shortened:
                 limit = self.state.shortened[position]

@@ -102,7 +102,7 @@ def select(
         while cut.lost_copies():
             # A message was left out because it stood before as well, and there the cut has taken it.
             cut = cut_once(cut.remembered(transcript, granted, digested=remembers))
-            cut.made = True
+            cut.newly_cut = True
         return cut
 
     cut = cut_from(state)
@@ -139,7 +139,7 @@ def _roomier(anew: Cut, before: Cut) -> Cut:
     """
     better = _taken(anew) < _taken(before)
     cut = anew if better else before
-    cut.made = True if better else before.made
+    cut.newly_cut = True if better else before.newly_cut
     cut.decided = True
     return cut
 

@@ -156,7 +156,7 @@ class Recipe(ABC):
         builder = await self.abuilder(question_of(history, message, door), tools=tools)
         return self._built(builder, history, message, door, state)
 
-    def record(self, report: ContextReport) -> None:
+    def on_report(self, report: ContextReport) -> None:
         """Log a request that was built with this recipe's builder."""
         self.usage.record(report, label=self.label)
 
@@ -180,5 +180,5 @@ class Recipe(ABC):
         state: WindowState | None,
     ) -> Context[NativeT]:
         context = builder.build(history, message, codec=codec, state=state, on_overflow=self.on_overflow)
-        self.record(context.report)
+        self.on_report(context.report)
         return context

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Declaration(Protocol):
     """Declares the context of a request: a `Recipe` does, and a `ContextBuilder`, which says the same for each.
 
-    Where it has an `on_overflow` or a method `record(report)`, as recipes do, they count too.
+    Where it has an `on_overflow` or a method `on_report(report)`, as recipes do, they count too.
     """
 
     def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
@@ -79,11 +79,11 @@ class Declared:
         declared: OnOverflow | None = getattr(self.source, "on_overflow", None)
         return self.on_overflow or declared or "raise"
 
-    def record(self, report: ContextReport) -> None:
+    def on_report(self, report: ContextReport) -> None:
         """Tell a recipe of a request."""
-        record = getattr(self.source, "record", None)
-        if record is not None:
-            record(report)
+        hear = getattr(self.source, "on_report", None)
+        if hear is not None:
+            hear(report)
 
     def _complete(self, builder: ContextBuilder) -> ContextBuilder:
         if self.budget is not None or self.counter is not None:

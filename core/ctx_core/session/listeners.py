@@ -28,11 +28,11 @@ class Listeners:
     usage_log: UsageLog | None = None
     on_report: OnReport | None = None
 
-    def tell(self, report: ContextReport, record: Callable[[ContextReport], object]) -> Steps[None]:
-        """Tell of a request, and have the recipe record it."""
+    def tell(self, report: ContextReport, recipe: Callable[[ContextReport], object]) -> Steps[None]:
+        """Tell of a request: the usage log, the recipe's own method for it, the function."""
         if self.usage_log is not None:
             _heard(self.usage_log.record, report, "usage_log")
-        _heard(record, report, "recipe's log")
+        _heard(recipe, report, "recipe's log")
         if self.on_report is not None:
             hear = self.on_report
             yield Step(partial(_heard, hear, report, "on_report"), partial(_aheard, hear, report))

@@ -86,7 +86,7 @@ class Sessions(Generic[NativeT]):
             context = replace(context, report=context.report.with_left_out(turn.left_out, turn.why))
         if turn.keeps:
             log_request(context.report)
-            yield from self._listeners.tell(context.report, declared.record)
+            yield from self._listeners.tell(context.report, declared.on_report)
         return context
 
     def forget(self, conversation: Conversation) -> None:

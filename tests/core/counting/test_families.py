@@ -100,25 +100,25 @@ def test_thoughts_before_the_running_turn_are_not_billed() -> None:
     assert counter.measure([question, thought]).estimate > counter.measure([question, bare]).estimate
 
 
-def sealed_step(characters: int) -> list[Message]:
+def encrypted_step(characters: int) -> list[Message]:
     """Make a question and a step whose call came with encrypted thoughts."""
-    call = ToolCall(name="look", id="1", sealed=characters)
+    call = ToolCall(name="look", id="1", encrypted=characters)
     return [Message.user("Hi"), Message.assistant(tool_calls=(call,)), Message.tool("3", tool_call_id="1")]
 
 
 def test_encrypted_thoughts_of_gemini_are_in_the_bound_where_they_may_be_billed() -> None:
     """Google bills them in streams only: the estimate leaves them out, the bound does not."""
     google = TokenCounter.for_model("gemini-2.5-flash")
-    plain, sealed = google.measure(sealed_step(0)), google.measure(sealed_step(800))
-    assert sealed.estimate == plain.estimate
-    assert sealed.bound >= plain.bound + 100
+    plain, encrypted = google.measure(encrypted_step(0)), google.measure(encrypted_step(800))
+    assert encrypted.estimate == plain.estimate
+    assert encrypted.bound >= plain.bound + 100
 
 
 def test_vertex_bills_encrypted_thoughts_of_earlier_turns_while_a_turn_runs() -> None:
     """All of them behind a tool's result, none behind a question."""
     vertex = TokenCounter.for_model("gemini-2.5-flash", host="vertex")
-    twice = [*sealed_step(900), *sealed_step(900)]
-    plain = [*sealed_step(0), *sealed_step(0)]
+    twice = [*encrypted_step(900), *encrypted_step(900)]
+    plain = [*encrypted_step(0), *encrypted_step(0)]
     assert vertex.measure(twice).estimate == vertex.measure(plain).estimate + 200
     question = Message.user("And now?")
     assert vertex.measure([*twice, question]).estimate == vertex.measure([*plain, question]).estimate
@@ -127,7 +127,7 @@ def test_vertex_bills_encrypted_thoughts_of_earlier_turns_while_a_turn_runs() ->
 def test_an_anchor_says_whether_encrypted_thoughts_were_billed() -> None:
     """What was billed with them is taken off with them when the turn is over."""
     google = TokenCounter.for_model("gemini-2.5-flash")
-    then, now = sealed_step(800), [*sealed_step(800), Message.assistant("It is 3."), Message.user("Thanks")]
+    then, now = encrypted_step(800), [*encrypted_step(800), Message.assistant("It is 3."), Message.user("Thanks")]
     free = google.measure(then).estimate
     growth = google.measure(now).estimate - free
     assert count_anchored(google, now, Anchor(billed=free, sent=then)).estimate == free + growth

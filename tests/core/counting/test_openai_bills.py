@@ -155,7 +155,7 @@ def test_encrypted_thoughts_of_the_running_turn_are_billed() -> None:
         return Message(role=Role.ASSISTANT, parts=parts, tool_calls=(call,)), Message.tool("3", tool_call_id="1")
 
     bare = (Message.user("Hi"), *step())
-    thought = (Message.user("Hi"), *step(ReasoningPart("A long summary for people.", sealed=844 + 660)))
+    thought = (Message.user("Hi"), *step(ReasoningPart("A long summary for people.", encrypted=844 + 660)))
     assert estimate(counter, *thought) == estimate(counter, *bare) + 5 + 100
     assert estimate(counter, *thought, Message.user("Go on")) == estimate(counter, *bare, Message.user("Go on"))
     assert counter.count_messages(thought) >= counter.count_messages(bare) + 105

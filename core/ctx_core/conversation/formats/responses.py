@@ -93,7 +93,7 @@ class ResponsesFormat:
         """Give the items to send."""
         items: list[Any] = []
         asked: dict[str | None, str] = {}
-        for message in _without_unseen(with_sound_ids(messages, IdRule())):
+        for message in _without_pictureless(with_sound_ids(messages, IdRule())):
             piece = message.origin
             asked.update({call.id: kind_of(mapped(call.raw) or {}) for call in message.tool_calls})
             if isinstance(piece, Piece) and not message.altered:
@@ -124,7 +124,7 @@ def _role(native: object) -> Role:
     return role
 
 
-def _without_unseen(messages: Sequence[Message]) -> list[Message]:
+def _without_pictureless(messages: Sequence[Message]) -> list[Message]:
     """Give the messages without computer calls that have no picture for an answer: no text can stand for one."""
     kept: list[Message] = []
     asking: int | None = None
@@ -133,15 +133,15 @@ def _without_unseen(messages: Sequence[Message]) -> list[Message]:
             asking = len(kept) if message.tool_calls else None
             kept.append(message)
             continue
-        unseen = set[int]()
+        pictureless = set[int]()
         if asking is not None and not any(isinstance(part, ImagePart) for part in message.parts):
-            unseen = {
+            pictureless = {
                 at
                 for at, call in enumerate(kept[asking].tool_calls)
                 if call.id == message.tool_call_id and kind_of(mapped(call.raw) or {}) == "computer_call"
             }
-        if asking is not None and unseen:
-            kept[asking] = kept[asking].without_calls(frozenset(unseen))
+        if asking is not None and pictureless:
+            kept[asking] = kept[asking].without_calls(frozenset(pictureless))
         else:
             kept.append(message)
     return kept
