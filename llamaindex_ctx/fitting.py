@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, MessageRole
 
 from ctx_core.counting.usage import input_tokens
-from ctx_core.history.policy import HistoryPolicy
 from ctx_core.session import Sessions, Turn
 from llamaindex_ctx.asked import Asked, asked_with
 from llamaindex_ctx.convert import CODEC
@@ -19,33 +19,23 @@ from llamaindex_ctx.tool_calls import read_calls
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
 
-    from llama_index.core.base.llms.types import ChatResponse
-
     from ctx_core import Context, ContextReport
     from ctx_core.engine.plan import Plan
+    from ctx_core.history.policy import HistoryPolicy
     from ctx_core.session import SessionOptions
     from ctx_core.steps import Steps
 
+Response: TypeAlias = ChatResponse | CompletionResponse
+ResponseT = TypeVar("ResponseT", ChatResponse, CompletionResponse)
+
 _RUNNING: Final = ContextVar[frozenset[int]]("llamaindex_ctx_running", default=frozenset())
 """The fittings whose LLMs are being called: their methods call one another, and only the outermost call fits."""
-
-
-class FittedMessages(list[ChatMessage]):
-    """Messages that fit, on the way from what prepares a request to what sends it."""
-
-    def __init__(self, messages: Sequence[ChatMessage], fitting: LLMFitting) -> None:
-        """Take the messages, and what made them fit."""
-        super().__init__(messages)
-        self._fitting = fitting
-        self._made = [id(message) for message in messages]
-
-    def by(self, fitting: LLMFitting) -> bool:
-        """Whether they were made to fit by this one, and nothing was changed since."""
-        return self._fitting is fitting and self._made == [id(message) for message in self]
+_PREPARED: Final = 64
+"""Requests that were prepared and may not have been sent yet."""
 
 
 class LLMFitting:
-    """Makes requests fit, and learns from their bills. Threads, tasks and event loops may share it; copies are itself."""
+    """Makes requests fit, and learns from their bills; shareable between threads, tasks and event loops."""
 
     def __init__(self, options: SessionOptions) -> None:
         """Take the options.
@@ -58,6 +48,7 @@ class LLMFitting:
         self.report: ContextReport | None = None
         self._sessions: Sessions[ChatMessage] = Sessions(options, CODEC)
         self._known_plan: Plan | None = None
+        self._prepared: OrderedDict[tuple[int, ...], list[ChatMessage]] = OrderedDict()
 
     @property
     def window(self) -> int:
@@ -77,7 +68,7 @@ class LLMFitting:
         return id(self) in _RUNNING.get()
 
     @contextmanager
-    def call(self) -> Iterator[None]:
+    def call(self) -> Generator[None]:
         """Mark what runs within as a call that fits already."""
         token = _RUNNING.set(_RUNNING.get() | {id(self)})
         try:
@@ -87,7 +78,15 @@ class LLMFitting:
 
     def is_fitted(self, messages: Sequence[ChatMessage]) -> bool:
         """Whether messages need no fitting: none at all, those of a call within a call, or made to fit before."""
-        return self.running or not messages or (isinstance(messages, FittedMessages) and messages.by(self))
+        return self.running or not messages or tuple(map(id, messages)) in self._prepared
+
+    def prepared(self, context: Context[ChatMessage]) -> list[ChatMessage]:
+        """Give messages that fit to who sends them in another call; an integration may put them into another list."""
+        messages = list(context.messages)
+        self._prepared[tuple(map(id, messages))] = messages  # which is held, so that their ids stay theirs
+        while len(self._prepared) > _PREPARED:
+            self._prepared.popitem(last=False)
+        return messages
 
     def turn(
         self, messages: Sequence[ChatMessage], sent: Mapping[str, Any], tools: object = None
@@ -108,20 +107,22 @@ class LLMFitting:
         self.report = context.report
         return context
 
-    def learn(self, context: Context[ChatMessage], response: ChatResponse | None) -> None:
-        """Learn from the bill of an answer, where it says one and the counter learns."""
+    def learn(self, context: Context[ChatMessage] | None, response: Response | None) -> None:
+        """Learn from the bill of an answer, where it says one and the counter learns; None: of nothing."""
+        if context is None or context.count is None or response is None:
+            return
         counter = self._plan.counter
-        if response is None or context.count is None or counter.calibration is None or counter.model is None:
+        if counter.calibration is None or counter.model is None:
             return
         billed = _billed(response)
         if billed is not None:
             counter.calibration.observe(counter.model, context.count, billed=billed)
 
     def streamed(
-        self, context: Context[ChatMessage] | None, stream: Iterator[ChatResponse]
-    ) -> Generator[ChatResponse, None, None]:
+        self, context: Context[ChatMessage] | None, stream: Iterator[ResponseT]
+    ) -> Generator[ResponseT, None, None]:
         """Pass a stream on: what is called while it runs is within the call too, and its last bill is learned from."""
-        last: ChatResponse | None = None
+        last: ResponseT | None = None
         try:
             while True:
                 with self.call():
@@ -134,14 +135,13 @@ class LLMFitting:
             close = getattr(stream, "close", None)
             if close is not None:
                 close()
-        if context is not None:
-            self.learn(context, last)
+        self.learn(context, last)
 
     async def astreamed(
-        self, context: Context[ChatMessage] | None, stream: AsyncIterator[ChatResponse]
-    ) -> AsyncGenerator[ChatResponse, None]:
+        self, context: Context[ChatMessage] | None, stream: AsyncIterator[ResponseT]
+    ) -> AsyncGenerator[ResponseT, None]:
         """Pass a stream on, as `streamed` does."""
-        last: ChatResponse | None = None
+        last: ResponseT | None = None
         try:
             while True:
                 with self.call():
@@ -154,8 +154,7 @@ class LLMFitting:
             close = getattr(stream, "aclose", None)
             if close is not None:
                 await close()
-        if context is not None:
-            self.learn(context, last)
+        self.learn(context, last)
 
     def _turn(self, messages: Sequence[ChatMessage], asked: Asked) -> Turn[ChatMessage]:
         declared = None
@@ -185,7 +184,9 @@ def _closed(messages: Sequence[ChatMessage], policy: HistoryPolicy) -> Sequence[
     if policy.unanswered == "drop":
         without = CODEC.read(last).without_calls(frozenset(range(len(calls))))
         return [*messages[:-1], *([CODEC.write(without)] if without.text.strip() else ())]
-    stubs = (ChatMessage(policy.stub, role=MessageRole.TOOL, additional_kwargs=_named(call.id, call.name)) for call in calls)
+    stubs = (
+        ChatMessage(policy.stub, role=MessageRole.TOOL, additional_kwargs=_named(call.id, call.name)) for call in calls
+    )
     return [*messages, *stubs]
 
 
@@ -193,6 +194,6 @@ def _named(call_id: str | None, name: str) -> dict[str, Any]:
     return {"tool_call_id": call_id} if call_id else {"name": name}
 
 
-def _billed(response: ChatResponse) -> int | None:
-    extra: dict[str, Any] = response.additional_kwargs
+def _billed(response: Response) -> int | None:
+    extra = cast("object", response.additional_kwargs)  # pyright: ignore[reportUnknownMemberType]
     return input_tokens(response.raw) or input_tokens(extra)

@@ -8,17 +8,16 @@ from llama_index.core.agent.workflow import AgentWorkflow, BaseWorkflowAgent
 from llama_index.core.llms.llm import LLM
 from llama_index.core.llms.structured_llm import StructuredLLM
 
-from ctx_core.budget import is_count
+from ctx_core import ContextBudget
 from ctx_core.counting.counter import as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.session import SessionOptions
-from llamaindex_ctx.fitted_llm import fitted, unfitted
+from llamaindex_ctx.fitted_class import fitted, unfitted
 from llamaindex_ctx.fitting import LLMFitting
 from llamaindex_ctx.models import by_tokens, settings_tokenizer
 from llamaindex_ctx.settings import known_model, resolve_budget, tool_definitions
 
 if TYPE_CHECKING:
-    from ctx_core import ContextBudget
     from ctx_core.session import SurfaceKeywords
 
 FittedT = TypeVar("FittedT", bound=LLM | BaseWorkflowAgent | AgentWorkflow)
@@ -80,8 +79,8 @@ def _options(llm: LLM, budget: ContextBudget | int | None, given: SurfaceKeyword
     if read.recipe is not None:
         return read
     keywords = read.keywords()
-    if budget is None or is_count(budget):
-        keywords["budget"], keywords["reserve"] = resolve_budget(cast("int | None", budget), llm, read.reserve), None
+    if not isinstance(budget, ContextBudget):
+        keywords["budget"], keywords["reserve"] = resolve_budget(budget, llm, read.reserve), None
     if read.counter is None:
         keywords["counter"] = _counter(llm, keywords["budget"])
     return SessionOptions(**keywords)
