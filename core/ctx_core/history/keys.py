@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _SIZE: Final = 12
 """Bytes of a digest: two messages have the same by chance once in 2^96."""
+_NAME_SIZE: Final = 4
+"""Bytes of a name, which a model has to copy."""
 
 
 def message_key(message: Message) -> str:
@@ -39,6 +41,24 @@ def message_key(message: Message) -> str:
     calls = (text for call in message.tool_calls for text in (call.name, call.arguments, call.id or ""))
     speaker = "" if message.role is Role.TOOL else message.name or ""
     for text in (message.role, speaker, message.text, message.tool_call_id or "", *calls):
+        _feed(digest, text)
+    for part in message.parts:
+        for content in _contents(part):
+            _feed(digest, content)
+    return digest.hexdigest()
+
+
+def content_name(message: Message) -> str:
+    """Give a short name of what a message says, by which a model can ask for it: two that say the same have one.
+
+    Ids are no part of it: a result that was given its call's id keeps its name.
+    """
+    digest = blake2b(digest_size=_NAME_SIZE)
+    for text in (
+        message.role,
+        message.text,
+        *(text for call in message.tool_calls for text in (call.name, call.arguments)),
+    ):
         _feed(digest, text)
     for part in message.parts:
         for content in _contents(part):

@@ -38,9 +38,10 @@ class ToolResultPolicy:
     min_tokens: int = 100
     """Results under this many tokens are not worth clearing."""
     placeholder: str = "[content truncated - {age} steps ago, {tokens} tokens]"
-    """Stands in the place of a cleared result: `{age}` in steps, `{tokens}` of the result."""
+    """Stands in the place of a cleared result: `{age}` in steps, `{tokens}` of the result, `{id}`: the
+    name by which `search_context` gives it back."""
     cut_marker: str = MIDDLE_MARKER
-    """Stands where the middle of a result is left out: `{tokens}` of what is missing."""
+    """Stands where the middle of a result is left out: `{tokens}` of what is missing, `{id}` as above."""
 
     @property
     def clears(self) -> bool:

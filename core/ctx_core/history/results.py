@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
 from ctx_core.history.cuts import steps
+from ctx_core.history.keys import content_name
 from ctx_core.history.pairing import Asked, Pairing
 from ctx_core.history.policy import ERROR_WORDS
 from ctx_core.truncation import cut_middle
@@ -107,6 +108,7 @@ class Results:
         message = self._found[at].message
         tokens = self._counter.count_text(message.text)
         placeholder = self._policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
+        placeholder = _named(placeholder, message)
         return message.with_only_text(placeholder)
 
     def shortened(self, at: int, limit: int) -> Message:
@@ -124,10 +126,10 @@ class Results:
         empty = message.with_only_text("")
         if empty.parts == message.parts:
             return message
-        frame = self._price(empty, result)
+        frame, marker = self._price(empty, result), _named(self._policy.cut_marker, message)
         room = limit - frame
         while True:
-            cut = cut_middle(text, max(0, room), counter, marker=self._policy.cut_marker) if text else ""
+            cut = cut_middle(text, max(0, room), counter, marker=marker) if text else ""
             form = message.with_only_text(cut)
             price = self._price(form, result)
             if price <= limit or room <= 0:
@@ -148,6 +150,11 @@ class Results:
 
     def _price(self, message: Message, result: Result) -> int:
         return self._counter.count_message(message, parallel=result.parallel)
+
+
+def _named(text: str, message: Message) -> str:
+    """Give a placeholder with the name of what it stands for, where it tells it."""
+    return text.replace("{id}", content_name(message)) if "{id}" in text else text
 
 
 def is_error(message: Message) -> bool:

@@ -11,13 +11,24 @@ from ctx_core.memory.ranked import RankedMemory
 from ctx_core.memory.ranker import Ranker, importance, recency
 from ctx_core.memory.recall import memory_layer, recall
 from ctx_core.memory.retrieved import in_given_order, retrieved_layer
+from ctx_core.memory.search import (
+    SEARCH_DESCRIPTION,
+    SEARCH_PARAMETERS,
+    SEARCH_TOOL,
+    ContextSearch,
+    recalling,
+)
 from ctx_core.memory.snowball import snowball
 from ctx_core.memory.words import Analyzer, words
 
 __all__ = [
+    "SEARCH_DESCRIPTION",
+    "SEARCH_PARAMETERS",
+    "SEARCH_TOOL",
     "Analyzer",
     "Bm25",
     "Boosted",
+    "ContextSearch",
     "ConversationMemory",
     "Dense",
     "Embedder",
@@ -32,6 +43,7 @@ __all__ = [
     "memory_layer",
     "memory_of",
     "recall",
+    "recalling",
     "recency",
     "relevance",
     "retrieved_layer",

@@ -40,17 +40,25 @@ if TYPE_CHECKING:
 class Sessions(Generic[NativeT]):
     """What the conversations of one surface share; shareable between threads, tasks and event loops."""
 
-    def __init__(self, options: SessionOptions, codec: Codec[NativeT] | FormatName | None = None) -> None:
+    def __init__(
+        self,
+        options: SessionOptions,
+        codec: Codec[NativeT] | FormatName | None = None,
+        *,
+        declared: Declared | None = None,
+    ) -> None:
         """Take the options, and the door of the message type.
 
         Args:
             options: how requests are fitted.
             codec: by default the one for neutral messages or a provider's own, found by the messages.
+            declared: what declares the context of a request whose turn brings no declaration; by default what the
+                options say.
 
         Raises:
             BudgetError: for options that cannot work together.
         """
-        self.declared = options.declared()
+        self.declared = options.declared() if declared is None else declared
         self.states = memory_of(StateCache() if options.states is None else options.states)
         self._layers = tuple(layer for layer in options.layers if not isinstance(layer, Layer))
         self._listeners = Listeners(usage_log=options.usage_log, on_report=options.on_report)
@@ -118,7 +126,8 @@ class Sessions(Generic[NativeT]):
             if self._summaries is not None and self._summaries.background:
                 msg = "a summary that is written in the background needs a session that keeps its states"
                 raise BudgetError(msg)
-            return Recalled(conversation, turn.state, turn.verify, usable=False)
+            verify = self.states.verifying(conversation, turn.state, transcript, turn.verify)
+            return Recalled(conversation, turn.state, verify, usable=False)
         return self.states.read(conversation, transcript, quiet=not turn.keeps)
 
     def _laid_out(self, request: Request[NativeT], known: Recalled, question: str) -> Steps[Context[NativeT]]:

@@ -32,6 +32,8 @@ _STATES: Final = "states"
 """Key of the stored dict with the states, the one written last first."""
 _ID: Final = "id"
 """Key beside those of a state, of what tells one conversation's state from another's under the same key."""
+_BROUGHT: Final = "brought"
+"""In the place of the id, where the caller keeps the state: the last of a conversation is held."""
 _MOST_NAMED: Final = 64
 _MOST_NAMELESS: Final = 256
 """Conversations that are remembered under one key."""
@@ -112,11 +114,19 @@ class StateMemory:
         recalled.id, recalled.stored = known, stored
         return found != WindowState()
 
+    def verifying(
+        self, conversation: Conversation, state: WindowState, transcript: Transcript[Any], verify: Verify
+    ) -> Verify:
+        """Give what is still to be checked of a state that the caller keeps: what was held here is compared already."""
+        seen = self._index.seen(conversation.key, _BROUGHT, state, transcript) if verify == "all" else "unknown"
+        return "ends" if seen == "same" else verify
+
     def keep(self, recalled: Recalled, state: WindowState, transcript: Transcript[Any]) -> None:
         """Remember the state of a turn, with what another turn may have remembered meanwhile."""
-        if not recalled.usable:
-            return
         key = recalled.conversation.key
+        if not recalled.usable:
+            self._index.hold(key, _BROUGHT, state, transcript)
+            return
         with self._lock(key):
             entries = self._entries(key, recalled)
             if recalled.id is None:
