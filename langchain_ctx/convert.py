@@ -242,6 +242,8 @@ def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
                 response_metadata=origin.response_metadata,
             )
         return origin.model_copy(update={"content": content, "tool_call_id": message.tool_call_id})
+    if message.step_result and not isinstance(origin, HumanMessage | ChatMessage):  # it answers no call
+        return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
     update: dict[str, Any] = {"content": content}
     if message.role is Role.ASSISTANT:
         update |= calls_update(message, origin)

@@ -102,7 +102,7 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
         extras.pop(_REASONING, None)
     if not any(isinstance(part, ImagePart) for part in message.parts):
         extras.pop(_IMAGES, None)
-    role = origin.role
+    role = MessageRole.USER if message.step_result else origin.role  # a tool's message may answer no call
     if message.tool_call_id is not None:
         extras[_CALL_ID] = message.tool_call_id
         if role == MessageRole.FUNCTION:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import MessageError, Role
+from ctx_core.conversation.transcript import Transcript
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.tool_calls import read_calls
 
@@ -36,19 +37,20 @@ def is_asked(question: ChatMessage, messages: Sequence[ChatMessage]) -> bool:
     Agents store it before they ask, chat engines behind the answer. An engine whose user repeats himself
     asks anew; so a question that was answered doesn't count.
     """
-    for message in reversed(messages):
-        role = CODEC.role(message)
-        if role is Role.USER:
-            return text_of(message) == text_of(question)
-        if role is Role.ASSISTANT and not read_calls(message):
+    told = Transcript(messages, (), CODEC)
+    for at in reversed(range(len(told))):
+        if told.is_question(at):
+            return text_of(messages[at]) == text_of(question)
+        stepped = at + 1 < len(told) and told[at + 1].step_result
+        if told.role(at) is Role.ASSISTANT and not stepped and not told[at].tool_calls:
             return False
     return False
 
 
 def was_asked(question: ChatMessage, messages: Sequence[ChatMessage]) -> bool:
     """Whether the last user message says the same, be it answered or not."""
-    last = next((message for message in reversed(messages) if CODEC.role(message) is Role.USER), None)
-    return last is not None and text_of(last) == text_of(question)
+    at = Transcript(messages, (), CODEC).question_at()
+    return at is not None and text_of(messages[at]) == text_of(question)
 
 
 def closing_answers(messages: Sequence[ChatMessage]) -> int:

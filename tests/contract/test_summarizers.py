@@ -254,6 +254,15 @@ class AsyncTroubled(Troubled):
         return super().__call__(summary, messages)
 
 
+async def threads_left(most: int) -> bool:
+    """Whether no more threads than these run; one that has given its result may still be on its way out."""
+    for _ in range(200):
+        if sum(thread.name == "ctx-layers" for thread in threading.enumerate()) <= most:
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
 @pytest.mark.parametrize("trouble", TROUBLE)
 @pytest.mark.parametrize("kind", [Troubled, AsyncTroubled])
 @pytest.mark.parametrize(
@@ -267,7 +276,7 @@ async def test_no_turn_ends_and_no_message_is_given_twice(
     timeout = 0.5 if trouble == "hangs" else 60
     surface = door(Summarizing(summarizer, window=200, counter=WORDS, timeout=timeout))
     sent = await surface.ask()
-    assert sum(thread.name == "ctx-layers" for thread in threading.enumerate()) <= (trouble == "hangs")
+    assert await threads_left(1 if trouble == "hangs" else 0)
     assert summarizer.calls == at
     assert sent[-1] == QUESTION
     assert sum(len(text.split()) for text in sent) <= LIMIT
@@ -285,8 +294,5 @@ async def test_no_turn_ends_and_no_message_is_given_twice(
     kept = [text for text in sent if text != QUESTION]
     said = [text for _, text in surface.said if text != QUESTION]
     told = [text for text in summarizer.given if text != QUESTION]
-    if trouble == "hangs":
-        # An answer may come late in the very moment in which the next turn asks for the same: then it is given again.
-        told = list(dict.fromkeys(told))
     assert told == said[: len(told)]
     assert set(kept[1:]) <= set(said[len(told) :])

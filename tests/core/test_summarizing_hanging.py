@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typing_extensions import override
 
 from ctx_core import BudgetError, ContextSession, StateCache, Summarizing
 from tests.core.summaries import Conversation, OpenAIMessage, contents, talk
@@ -146,3 +147,46 @@ def test_the_process_can_end(call: str) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr
+
+
+class Answered(dict[str, Any]):
+    """A store of states, at one of whose reads a call that hangs ends, and is done before the read is."""
+
+    def __init__(self, hanging: Hanging) -> None:
+        """Take what hangs."""
+        super().__init__()
+        self.hanging = hanging
+        self.left = 0
+
+    @override
+    def get(self, key: str, default: Any = None, /) -> Any:
+        found = super().get(key, default)
+        self.left -= 1
+        if self.left == 0:
+            self.hanging.let_go.set()
+            threading.Event().wait(0.3)
+        return found
+
+
+@pytest.mark.parametrize("at", range(1, 6))
+@pytest.mark.parametrize("door", ["sync", "async"])
+async def test_a_late_answer_is_not_asked_for_again(hanging: Hanging, door: str, at: int) -> None:
+    """At whichever read of the next turn it comes: what it was given is never given once more."""
+    given: list[str] = []
+
+    def write(summary: str, messages: Sequence[Message]) -> str:
+        given.extend(message.text for message in messages)
+        return hanging(summary, messages) + "."
+
+    store = Answered(hanging)
+    session = ContextSession[OpenAIMessage](
+        Conversation().builder, key="a", states=store, summarizer=Summarizing(write, timeout=0.05)
+    )
+    await fitted(session, door, 20)
+    store.left = at
+    await fitted(session, door, 21)
+    hanging.let_go.set()
+    threading.Event().wait(0.1)
+    for turns in range(22, 30):
+        await fitted(session, door, turns)
+    assert len(given) == len(set(given))

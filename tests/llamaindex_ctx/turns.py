@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.agent.workflow import AgentWorkflow, BaseWorkflowAgent, CodeActAgent, FunctionAgent, ReActAgent
@@ -141,5 +142,5 @@ def _unpaired(messages: Sequence[ChatMessage]) -> list[str]:
 
 def extending(requests: Sequence[Request]) -> int:
     """Count the requests that begin with all of the one before."""
-    pairs = zip(requests, requests[1:], strict=False)
-    return sum(after.shown()[: len(before.messages)] == before.shown() for before, after in pairs)
+    shown = [request.shown() for request in requests]
+    return sum(after[: len(before)] == before for before, after in pairwise(shown))

@@ -155,6 +155,8 @@ class Message:
     """The message's own id, where the framework gives one."""
     failed: bool = False
     """Whether the framework marks this tool result as an error."""
+    step_result: bool = field(default=False, compare=False)
+    """Whether this user message is the result of the assistant's message before it: some agents write it so."""
     billed: int | None = field(default=None, compare=False)
     """Input tokens that the provider billed for the request which this message answers, where it says."""
     model: str | None = field(default=None, compare=False)
@@ -190,6 +192,16 @@ class Message:
     def text(self) -> str:
         """The text parts, joined without a separator, as providers do."""
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the user says it, and not an agent in the user's name."""
+        return self.role is Role.USER and not self.step_result
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is the result of a tool, or of a step that an agent takes in text."""
+        return self.role is Role.TOOL or self.step_result
 
     def with_text(self, text: str) -> Self:
         """Give a copy with another text in the place of the first text part; media stay."""

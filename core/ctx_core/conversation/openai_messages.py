@@ -138,6 +138,8 @@ def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolC
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     copy = dict(origin)
+    if message.step_result and copy.get("role") != "user":  # a tool's message that answers no call
+        copy = {key: value for key, value in copy.items() if key not in {"tool_call_id", "name"}} | {"role": "user"}
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         for key in _THOUGHTS_OUTSIDE:
             copy.pop(key, None)

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtime_checkable
 
 from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.text_steps import as_step_result, may_answer_step
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 NativeT = TypeVar("NativeT")
+
+_MOST_RESULTS: Final = 32
+"""Results of one answer among which the answer is searched for."""
 
 
 class Codec(Protocol[NativeT]):
@@ -115,7 +119,7 @@ class Transcript(Generic[NativeT]):
     those of the caller's list: `native_positions` gives these.
     """
 
-    __slots__ = ("_codec", "_history", "_lists", "_pieces", "_read", "_tail", "keys")
+    __slots__ = ("_codec", "_current", "_history", "_lists", "_pieces", "_read", "_tail", "keys")
 
     keys: dict[int, str]
     """What messages are recognized by, as far as that was worked out: by position."""
@@ -130,10 +134,13 @@ class Transcript(Generic[NativeT]):
         self._tail: Sequence[Any] = tail
         self._codec = codec
         self._lists = codec if isinstance(codec, ListCodec) else None
+        self._current = len(history)  # whoever names a message the current one means a question
         self._pieces: Sequence[Piece] | None = None
         if self._lists is not None:
             self._pieces = self._lists.split([*history, *tail] if tail else history)
             if self._pieces is not None:
+                places = (piece.places[0] for piece in self._pieces)
+                self._current = sum(place < len(history) for place in places)
                 self._history, self._tail = self._pieces, ()
         self._read: dict[int, Message] = {}
         self.keys = {}
@@ -205,16 +212,40 @@ class Transcript(Generic[NativeT]):
         """Give the neutral message at a position, read once."""
         message = self._read.get(at)
         if message is None:
-            try:
-                message = self._codec.read(self.source(at))
-            except MessageError as error:
-                raise self._placed(error, at) from error
-            self._read[at] = message
+            message = self._read[at] = self._in_its_place(self._alone(at), at)
         return message
 
+    def is_question(self, at: int) -> bool:
+        """Whether the user says what stands at a position, and not an agent in the user's name."""
+        return self.role(at) is Role.USER and self[at].is_question
+
+    def question_at(self) -> int | None:
+        """Give the position of the message that is being answered: the last question; None where there is none."""
+        return next((at for at in range(len(self) - 1, -1, -1) if self.is_question(at)), None)
+
     def question(self) -> str:
-        """Give the text of the message that is being answered: the last of the user's; empty where there is none."""
-        return next((self[at].text for at in range(len(self) - 1, -1, -1) if self.role(at) is Role.USER), "")
+        """Give the text of the message that is being answered; empty where there is none."""
+        at = self.question_at()
+        return "" if at is None else self[at].text
+
+    def _alone(self, at: int) -> Message:
+        """Give the message at a position as it is by itself."""
+        try:
+            return self._codec.read(self.source(at))
+        except MessageError as error:
+            raise self._placed(error, at) from error
+
+    def _in_its_place(self, message: Message, at: int) -> Message:
+        """Give a message as what it is behind those before it: some agents tell results in the user's name."""
+        if at >= self._current or not may_answer_step(message):
+            return message
+        for before in range(at - 1, max(0, at - _MOST_RESULTS) - 1, -1):
+            known = self._read.get(before) or self._alone(before)
+            if known.role is Role.ASSISTANT:
+                return as_step_result(message, known)
+            if not (known.role is Role.TOOL or may_answer_step(known)):
+                break
+        return message
 
     def _placed(self, error: MessageError, at: int) -> MessageError:
         if self._pieces is None:

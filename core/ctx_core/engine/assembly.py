@@ -137,7 +137,7 @@ class Assembly:
         """Give the frame of a new message at the end: a fixed part of the history pays for its content alone."""
         size = len(self.transcript)
         frame = self.plan.counter.framing.messages.per_message
-        return frame if size and self.transcript.role(size - 1) is Role.USER else 0
+        return frame if size and self.transcript.is_question(size - 1) else 0
 
     def _account(self) -> Account:
         """Give who got what."""
@@ -198,8 +198,6 @@ class Assembly:
         if summary is not None:
             entries.insert(self.window.cut.gap, Entry(-1, summary, synthetic=True))
         if volatile is not None:
-            questions = [
-                at for at, entry in enumerate(entries) if entry.message.role is Role.USER and not entry.synthetic
-            ]
+            questions = [at for at, entry in enumerate(entries) if entry.message.is_question and not entry.synthetic]
             entries.insert(questions[-1] if questions else 0, Entry(-1, volatile, synthetic=True))
         return entries

@@ -29,7 +29,7 @@ def unaltered(plan: Plan, transcript: Transcript[NativeT], state: WindowState) -
     volatile = [layer.body for layer in plan.layers if not layer.stable and plan.volatile_last]
     system, late = message_of(Role.SYSTEM, stable), message_of(Role.USER, volatile)
     messages = transcript.natives()
-    question = _question(transcript)
+    question = transcript.question_at()
     if late is not None:
         messages[(at := 0 if question is None else transcript.native_at(question)) : at] = transcript.write([late])
     if system is not None and not transcript.system_apart:
@@ -79,8 +79,3 @@ def _report(plan: Plan, transcript: Transcript[NativeT], made: list[Message], qu
 
 def _row(plan: Plan, name: str, used: int) -> LayerReport:
     return LayerReport(name=name, asked=used, budget=plan.budget.size_of(name), used=used)
-
-
-def _question(transcript: Transcript[NativeT]) -> int | None:
-    """Give the position of the message that is being answered."""
-    return next((at for at in reversed(range(len(transcript))) if transcript.role(at) is Role.USER), None)

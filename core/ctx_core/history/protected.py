@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ctx_core.budget import Share
-from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
 
 if TYPE_CHECKING:
@@ -50,6 +49,6 @@ def pinned_messages(stretch: Stretch) -> set[int]:
             group = range(start, end)
             if any(not stretch.entries[at].synthetic and pinned(stretch.entries[at].message) for at in group):
                 found.update(group)
-                if stretch.entries[turn.start].message.role is Role.USER:
+                if turn.has_question:
                     found.add(turn.start)
     return found

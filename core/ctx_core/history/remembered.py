@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ctx_core.conversation.messages import Role
 from ctx_core.history.keys import chained, digest_of, key_at
 from ctx_core.history.state import WindowState
 
@@ -56,7 +55,7 @@ def _starts(state: WindowState, transcript: Transcript[Any]) -> Iterator[int]:
 
 def _has_question(state: WindowState, transcript: Transcript[Any]) -> bool:
     """Whether what goes out begins with a question, if there is one: it may be among what a store has dropped."""
-    asked = (at for at in range(state.start + 1) if transcript.role(at) is Role.USER)
+    asked = (at for at in range(state.start + 1) if transcript.is_question(at))
     sent = {*state.kept_before, state.start}
     first = next(asked, None)
     return first is None or first in sent or any(at in sent for at in asked)

@@ -72,7 +72,7 @@ def repair(entries: Sequence[Entry], policy: HistoryPolicy, *, length: int) -> t
     repairs, pairing = Repairs(), Pairing()
     blocks: list[Entry | tuple[Entry, Asked]] = []
     seen: dict[Message, Entry] = {}
-    question = next((entry for entry in reversed(entries) if entry.message.role is Role.USER), None)
+    question = next((entry for entry in reversed(entries) if entry.message.is_question), None)
     run: list[tuple[int, Message]] = []
     for entry in entries:
         message = entry.message

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
+from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
 from ctx_core.history.pairing import Asked, Pairing
@@ -54,14 +55,15 @@ class Results:
             asked = Asked(start, calls)
             pairing = Pairing()
             pairing.ask(asked)
-            for _ in pairing.place([(at, entries[at].message) for at in answers]):
+            called = [at for at in answers if entries[at].message.role is Role.TOOL]
+            for _ in pairing.place([(at, entries[at].message) for at in called]):
                 pass
             answered = {at: calls[number] for number, (at, _) in asked.answers.items()}
             for at in answers:
                 if not entries[at].synthetic:
                     self._found[at] = Result(entries[at].message, answered.get(at), age, len(calls) > 1)
         for at, entry in enumerate(entries):  # one whose call was cut off before it has no step
-            if entry.message.role is Role.TOOL and not entry.synthetic:
+            if entry.message.is_result and not entry.synthetic:
                 self._found.setdefault(at, Result(entry.message, None, len(found), parallel=False))
 
     def __contains__(self, at: object) -> bool:
@@ -108,29 +110,29 @@ class Results:
         message = self._found[at].message
         tokens = self._counter.count_text(message.text)
         placeholder = self._policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
-        placeholder = _named(placeholder, message)
-        return message.with_only_text(placeholder)
+        return message.with_only_text(opening_of(message) + _named(placeholder, message))
 
     def shortened(self, at: int, limit: int) -> Message:
         """Give a result with the middle of its text left out, so that the whole message is within a limit.
 
-        One whose frame and media alone exceed the limit keeps only its frame and the marker, or no text.
+        One whose frame and media alone exceed the limit keeps only its frame and the marker, or no text. What a result
+        in a user's message begins with belongs to the frame.
         """
         result, counter = self._found[at], self._counter
-        message = result.message
+        message, opening = result.message, opening_of(result.message)
         if self._price(message, result) <= limit:
             return message
-        text = message.text or " ".join(
+        text = message.text.removeprefix(opening) or " ".join(
             part.text for part in message.parts if isinstance(part, OpaquePart) and part.text
         )
-        empty = message.with_only_text("")
+        empty = message.with_only_text(opening)
         if empty.parts == message.parts:
             return message
         frame, marker = self._price(empty, result), _named(self._policy.cut_marker, message)
         room = limit - frame
         while True:
             cut = cut_middle(text, max(0, room), counter, marker=marker) if text else ""
-            form = message.with_only_text(cut)
+            form = message.with_only_text(opening + cut)
             price = self._price(form, result)
             if price <= limit or room <= 0:
                 return form

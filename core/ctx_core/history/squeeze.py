@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.cuts import steps
 from ctx_core.truncation import MARKER, cut_end
 
@@ -36,7 +37,7 @@ def shorten(cut: Cut, at: int, most: int) -> None:
     """Cut a result to head and tail, and remember it; one too small for the marker stays as it is."""
     stretch = cut.stretch
     form = stretch.results.shortened(at, most)
-    if form.text:
+    if form.text.removeprefix(opening_of(form)):
         stretch.alter(at, form)
         cut.shortened[stretch.entries[at].position] = most
 

@@ -91,8 +91,9 @@ class Stretch:
         return self.counter.count_message(form, parallel=self.results.is_parallel(at))
 
     def has_steps(self, turn: Turn) -> bool:
-        """Whether a turn holds calls of tools."""
-        return any(self.entries[at].message.tool_calls for at in range(turn.start, turn.end))
+        """Whether a turn holds calls of tools, or results in user messages."""
+        messages = (self.entries[at].message for at in range(turn.start, turn.end))
+        return any(message.tool_calls or message.step_result for message in messages)
 
     def index_of(self, position: int) -> int:
         """Give the index of the first entry that stands at a position of the history or behind it.
@@ -100,9 +101,7 @@ class Stretch:
         A result that came later than its call, and was put to it, belongs to what stands before.
         """
         later = (
-            at
-            for at, entry in enumerate(self.entries)
-            if entry.position >= position and entry.message.role is not Role.TOOL
+            at for at, entry in enumerate(self.entries) if entry.position >= position and not entry.message.is_result
         )
         return next(later, len(self.entries))
 

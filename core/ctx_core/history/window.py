@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.conversation.messages import Role
 from ctx_core.history.cut import Cut
 from ctx_core.history.passes import make_fit
 from ctx_core.history.protected import first_messages, pinned_messages
@@ -183,7 +182,7 @@ def _preserved_from(transcript: Transcript[Any], policy: HistoryPolicy) -> int:
 
 
 def _question_before(transcript: Transcript[Any], at: int) -> int:
-    while at > 0 and transcript.role(at) is not Role.USER:
+    while at > 0 and not transcript.is_question(at):
         at -= 1
     return at
 
@@ -196,7 +195,7 @@ def _all_fit(stretch: Stretch, limit: int) -> bool:
         return False
     tokens = 0
     for at in reversed(range(size)):
-        is_result = stretch.entries[at].message.role is Role.TOOL
+        is_result = stretch.entries[at].message.is_result
         if not (policy.results.clears and is_result):
             tokens += stretch.cost(at)
         if tokens > limit:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.conversation.codecs import codec_for
 from ctx_core.conversation.messages import Message, Role, TextPart
+from ctx_core.conversation.text_steps import may_answer_step
 from ctx_core.conversation.transcript import Codec, NativeT, Transcript
 from ctx_core.errors import MessageError
 from ctx_core.locks import Lock
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 HEADING: Final = "From earlier in this conversation:"
 _IMPORTANCE: Final = {Role.USER: 1.0, Role.ASSISTANT: 0.0}
 _CONVERSATIONS: Final = 64  # conversations whose messages are kept as they were read
+_STEPS: Final = 8  # messages before a user's among which the step is searched for whose result it may be
 _LONGEST: Final = 2_000  # characters of a message that are remembered; head and tail of a longer one
 
 
@@ -132,13 +134,17 @@ class ConversationMemory(Generic[NativeT]):
             return
         door = codec if codec is not None else codec_for(history, None)
         new = range(len(read), len(history))
-        read.extend((history[at], self._item(history[at], at, door)) for at in new)
+        read.extend((history[at], self._item(history, at, door)) for at in new)
 
-    def _item(self, native: NativeT, at: int, door: Codec[NativeT]) -> MemoryItem | None:
+    def _item(self, history: Sequence[NativeT], at: int, door: Codec[NativeT]) -> MemoryItem | None:
+        native = history[at]
         try:
             transcript = Transcript((native,), (), door)
             spoken = [piece for piece in range(len(transcript)) if transcript.role(piece) in _IMPORTANCE]
             message = next((transcript[piece] for piece in spoken), None)
+            if message is not None and may_answer_step(message):
+                behind = Transcript(history[max(0, at - _STEPS) : at + 1], (), door)
+                message = None if behind[len(behind) - 1].step_result else message
         except MessageError as error:
             raise MessageError(f"message {at + 1}: {error}") from error  # noqa: EM102, TRY003 - adds the place only
         text = "" if message is None else _spoken(message)

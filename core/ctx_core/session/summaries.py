@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ctx_core.awaiting import in_thread
-from ctx_core.conversation.messages import Role
 from ctx_core.conversation.transcript import NativeT, Transcript
 from ctx_core.engine.context import Context
 from ctx_core.history.keys import key_at
@@ -62,6 +61,8 @@ class Summaries(Generic[NativeT]):
         with self._states.alone(claim) as alone:
             if not alone:
                 return context
+            # Asked before the state is read: a late answer is kept first, and only then does its call no longer run.
+            runs = self._summarizing.is_running(claim)
             newer = self._states.latest(known)
             if newer.summarized > context.state.summarized:
                 # Another turn has had it written while this one was on its way.
@@ -73,6 +74,9 @@ class Summaries(Generic[NativeT]):
                 return context
             written = _Written(self._states, request, known, context)
             try:
+                if runs:
+                    msg = "a call for this conversation was still running"
+                    raise TimeoutError(msg)  # noqa: TRY301 - a failure like the others
                 summary: str = yield Step(
                     partial(self._summarizing.write, context, written.partly, conversation=claim),
                     partial(self._summarizing.awrite, context, written.partly, conversation=claim),
@@ -131,5 +135,5 @@ def _asking(transcript: Transcript[Any]) -> str:
 
     Not where it stands: instructions are put in front, and steps come behind it.
     """
-    asked = [at for at in range(len(transcript)) if transcript.role(at) is Role.USER]
+    asked = [at for at in range(len(transcript)) if transcript.is_question(at)]
     return f"{len(asked)} {key_at(transcript, asked[-1])}" if asked else ""

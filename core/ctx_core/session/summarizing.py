@@ -107,6 +107,10 @@ class Summarizing:
                 return True
         return False
 
+    def is_running(self, conversation: str) -> bool:
+        """Whether a call for this conversation runs, or hangs."""
+        return conversation in tuple(self._running.values())
+
     def write(self, context: Context[Any], progress: Progress | None = None, *, conversation: str = "") -> str:
         """Give the summary of what a context leaves out, which goes on from the one it has.
 

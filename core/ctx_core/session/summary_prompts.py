@@ -13,6 +13,7 @@ from ctx_core.conversation.messages import (
     ImagePart,
     OpaquePart,
     ReasoningPart,
+    Role,
     TextPart,
     VideoPart,
 )
@@ -60,7 +61,8 @@ def as_prompt(summary: str, messages: Sequence[Message]) -> str:
 
 
 def _speaker(message: Message) -> str:
-    return f"{message.role} {message.name}" if message.name else str(message.role)
+    role = Role.TOOL if message.is_result else message.role
+    return f"{role} {message.name}" if message.name else str(role)
 
 
 def spoken(message: Message) -> str:
