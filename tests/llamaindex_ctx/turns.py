@@ -32,12 +32,14 @@ def page(number: int, words: int = 80) -> str:
     return f"Page {number}. " + "ferry harbor island " * (words // 3)
 
 
-def calls(*numbers: int, words: int = 80, tool: str = "page") -> ChatMessage:
-    """Make an answer that asks for pages."""
+def calls(
+    *numbers: int, words: int = 80, tool: str = "page", by: str = "call", asked: dict[str, Any] | None = None
+) -> ChatMessage:
+    """Make an answer that asks for pages, or for another tool with what it is asked."""
     blocks: list[Any] = [TextBlock(text="Let me see.")]
     for number in numbers:
-        kwargs = {"number": number, "words": words}
-        blocks.append(ToolCallBlock(tool_call_id=f"call-{number}", tool_name=tool, tool_kwargs=kwargs))
+        kwargs = {"number": number, "words": words} if asked is None else asked
+        blocks.append(ToolCallBlock(tool_call_id=f"{by}-{number}", tool_name=tool, tool_kwargs=kwargs))
     return ChatMessage(role=MessageRole.ASSISTANT, blocks=blocks)
 
 
