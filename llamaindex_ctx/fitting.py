@@ -14,6 +14,7 @@ from ctx_core.counting.usage import input_tokens
 from ctx_core.session import Sessions, Turn
 from llamaindex_ctx.asked import Asked, asked_with
 from llamaindex_ctx.convert import CODEC
+from llamaindex_ctx.events import tell, telling_overflow
 from llamaindex_ctx.tool_calls import read_calls
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ _RUNNING: Final = ContextVar[frozenset[int]]("llamaindex_ctx_running", default=f
 """The fittings whose LLMs are being called: their methods call one another, and only the outermost call fits."""
 _PREPARED: Final = 64
 """Requests that were prepared and may not have been sent yet."""
+
+
+def any_running() -> bool:
+    """Whether this is within a call of an LLM whose requests fit."""
+    return bool(_RUNNING.get())
 
 
 class LLMFitting:
@@ -103,8 +109,10 @@ class LLMFitting:
             MessageError: for something that is no message.
         """
         asked = asked_with(sent, tools)
-        context = yield from self._sessions.turn(self._turn(messages, asked))
+        with telling_overflow("llm"):
+            context = yield from self._sessions.turn(self._turn(messages, asked))
         self.report = context.report
+        tell("llm", context)
         return context
 
     def learn(self, context: Context[ChatMessage] | None, response: Response | None) -> None:

@@ -13,6 +13,8 @@ from ctx_core.budget import is_count
 from ctx_core.session import Conversation, Turn
 from ctx_core.steps import Step, Steps, arun, run
 from llamaindex_ctx import settings
+from llamaindex_ctx.events import tell, telling_overflow
+from llamaindex_ctx.exceeding import first_key, shown
 from llamaindex_ctx.memory_fields import MemoryFields, copied, owned
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 
@@ -153,7 +155,8 @@ class ContextMemoryBuffer(MemoryFields):
         Raises:
             ContextOverflowError: if what cannot be left out doesn't fit. It is a `ValueError`.
         """
-        return run(self._window(input, initial_token_count))
+        with telling_overflow("memory"):
+            return run(self._window(input, initial_token_count))
 
     async def aget(
         self,
@@ -162,7 +165,8 @@ class ContextMemoryBuffer(MemoryFields):
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> list[ChatMessage]:
         """Give what of the conversation fits, as `get` does."""
-        return await arun(self._window(input, initial_token_count))
+        with telling_overflow("memory"):
+            return await arun(self._window(input, initial_token_count))
 
     def get_all(self) -> list[ChatMessage]:
         """Give a copy of the whole conversation."""
@@ -279,9 +283,13 @@ class ContextMemoryBuffer(MemoryFields):
 
     def _shown(self, context: Context[ChatMessage], question: ChatMessage | None) -> list[ChatMessage]:
         """Give copies, free to be changed, of what goes before the question; a recipe's text in the role it has."""
-        self._running.report = context.report
+        counter = self._plan.counter if self.recipe is None else None  # which would be asked once more for it
+        self._running.note(context.report, counter, f"{self.chat_store_key} {first_key(context.transcript)}")
+        tell("memory", context)
         messages = context.messages
         if self.recipe_role is not Role.SYSTEM and context.system_prompt:
             front = ChatMessage(context.system_prompt, role=MessageRole(str(self.recipe_role)))
             messages = [front, *context.conversation]
-        return copied(messages if question is None else messages[:-1])
+        view = copied(messages if question is None else messages[:-1])
+        shown(view, self._running)
+        return view

@@ -163,7 +163,7 @@ def test_a_completion_fits_or_says_that_it_does_not(call: Callable[[Any, str], A
     assert COUNTER.count_text(text) <= 100
 
 
-def test_it_is_the_same_llm() -> None:
+def test_it_is_the_same_llm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its class, its data and its names; only the window is that of the budget, which prompts are packed into."""
     plain = MockFunctionCallingLLM(system_prompt="Be brief.", is_chat_model=True)
     llm: Any = with_context_budget(plain, BUDGET)
@@ -174,6 +174,7 @@ def test_it_is_the_same_llm() -> None:
     assert llm.metadata == plain.metadata.model_copy(update={"context_window": BUDGET})
     assert with_context_budget(plain, 100_000).metadata == plain.metadata
     assert plain.metadata.context_window == 3900
+    monkeypatch.setattr(Settings, "_llm", None)
     Settings.llm = llm
     assert Settings.llm is llm
     memory = ChatMemoryBuffer.from_defaults(llm=llm)
