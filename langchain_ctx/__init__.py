@@ -1,7 +1,7 @@
 """The LangChain faces of ctx-layers: what goes to a model fits its budget.
 
-`ContextRunnable` stands between prompt and model; `BudgetedChatMessageHistory` and `budgeted_session_history` are
-for `RunnableWithMessageHistory`.
+`ContextMiddleware` is for the agents of `create_agent`, `ContextNode` for graphs, `ContextRunnable` stands between
+prompt and model; `BudgetedChatMessageHistory` and `budgeted_session_history` are for `RunnableWithMessageHistory`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from langchain_ctx.token_counts import latest_anchor, token_counter
 if TYPE_CHECKING:
     from langchain_ctx.history import BudgetedChatMessageHistory
     from langchain_ctx.in_memory import InMemoryHistory
+    from langchain_ctx.middleware import ContextMiddleware as ContextMiddleware
+    from langchain_ctx.node import ContextNode as ContextNode
     from langchain_ctx.sessions import budgeted_session_history
 
 # LangChain means to remove its chat histories: only those who use ours import theirs.
@@ -34,6 +36,9 @@ _HISTORIES: Final = {
     "InMemoryHistory": "langchain_ctx.in_memory",
     "budgeted_session_history": "langchain_ctx.sessions",
 }
+# Agents are another package: its names are no part of `import *`, which needs langchain-core alone.
+_AGENTS: Final = {"ContextMiddleware": "langchain_ctx.middleware", "ContextNode": "langchain_ctx.node"}
+_PACKAGES: Final = ("langchain", "langgraph")
 
 __all__ = [
     "BudgetedChatMessageHistory",
@@ -51,8 +56,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the histories when they are first asked for."""
-    if name in _HISTORIES:
-        return getattr(import_module(_HISTORIES[name]), name)
+    """Import the histories and the parts for agents when they are first asked for."""
+    if name in _AGENTS and not all(map(find_spec, _PACKAGES)):
+        msg = f'langchain_ctx.{name} needs langchain and langgraph: pip install "ctx-layers[agents]"'
+        raise MissingExtraError(msg)
+    if name in _HISTORIES or name in _AGENTS:
+        return getattr(import_module({**_HISTORIES, **_AGENTS}[name]), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -7,7 +7,6 @@ from typing import Any, assert_never, cast
 
 from ctx_core.conversation.media_contents import base64_text
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
@@ -16,7 +15,6 @@ from ctx_core.conversation.messages import (
     Part,
     ReasoningPart,
     TextPart,
-    VideoPart,
 )
 
 
@@ -45,14 +43,8 @@ def _block(part: Part) -> str | dict[Any, Any]:
             return {"type": "image", "url": url}
         case FilePart(text=str(text)):
             return {"type": "text-plain", "text": text, "mime_type": part.media_type or "text/plain"}
-        case ImagePart():
-            return _medium("image", part)
-        case AudioPart():
-            return _medium("audio", part)
-        case VideoPart():
-            return _medium("video", part)
-        case FilePart():
-            return _medium("file", part)
+        case MediaPart():
+            return _medium("file" if isinstance(part, FilePart) else part.noun, part)
         case _:
             assert_never(part)
 

@@ -67,8 +67,16 @@ def bound_model(model: LanguageModelLike) -> BoundModel:
     sent = asked.sent
     tools = sent.get("tools") or sent.get("functions") or ()
     definitions = tool_definitions(cast("Iterable[object]", tools))
-    options = request_options(response_format=_answer_format(sent), tool_choice=sent.get("tool_choice"))
-    return BoundModel(asked=asked, tools=definitions, options=options)
+    return BoundModel(asked=asked, tools=definitions, options=options_of(sent))
+
+
+def options_of(sent: Mapping[str, Any]) -> RequestOptions | None:
+    """Give what a model is bound to ask for beside its tools; None where that is nothing that is billed.
+
+    Raises:
+        BudgetError: for a format of no known kind.
+    """
+    return request_options(response_format=_answer_format(sent), tool_choice=sent.get("tool_choice"))
 
 
 def asked_in(model: object) -> AskedModel | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from langchain_core.messages import (
     AIMessage,
+    AIMessageChunk,
     BaseMessage,
     ChatMessage,
     FunctionMessage,
@@ -83,6 +84,13 @@ class LangChainCodec:
     """Reads and writes `BaseMessage`: the `codec` to give to a `ContextBuilder` for LangChain's messages."""
 
     system_apart: ClassVar[bool] = False
+    roles_by_type: ClassVar[Mapping[type, Role]] = {
+        HumanMessage: Role.USER,
+        AIMessage: Role.ASSISTANT,
+        AIMessageChunk: Role.ASSISTANT,
+        ToolMessage: Role.TOOL,
+    }
+    """Types of messages that tell the role by themselves."""
 
     def split(self, natives: Sequence[BaseMessage]) -> Sequence[Piece] | None:
         """Give the pieces of messages of which one holds results of tools, or removes another; None for all others.
@@ -183,7 +191,7 @@ def _billed(native: BaseMessage) -> int | None:
     if isinstance(usage, Mapping):
         told = input_tokens({"prompt_tokens": cast("Mapping[str, object]", usage).get("input_tokens")})
         return told or input_tokens(native.response_metadata)
-    return input_tokens(native.response_metadata)
+    return input_tokens(native.response_metadata) if native.response_metadata else None
 
 
 def _model(native: BaseMessage) -> str | None:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
 
 from ctx_core.conversation.content_blocks import read_content
 from ctx_core.conversation.fields import mapped
@@ -20,6 +29,8 @@ if TYPE_CHECKING:
 
 _ALL: Final = "__remove_all__"
 """The id by which LangGraph removes all messages."""
+_WHOLE: Final[set[type]] = {AIMessage, ToolMessage, SystemMessage, AIMessageChunk}
+"""Kinds of messages that are one each."""
 
 
 class _HumanBlocks(AnthropicFormat):
@@ -35,7 +46,10 @@ _BLOCKS: Final = _HumanBlocks()
 
 def split(natives: Sequence[BaseMessage], role: Callable[[BaseMessage], Role]) -> Sequence[Piece] | None:
     """Give the pieces, or None where each message is one."""
-    if not any(isinstance(native, RemoveMessage) or _has_results(native) for native in natives):
+    # Most are of kinds that never are several: thousands of them are told at once.
+    looked_at = set(map(type, natives)) - _WHOLE
+    others = compress(natives, map(looked_at.__contains__, map(type, natives))) if looked_at else ()
+    if not any(isinstance(native, RemoveMessage) or _has_results(native) for native in others):
         return None
     pieces: list[Piece] = []
     for at, native in enumerate(natives):

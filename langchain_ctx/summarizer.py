@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -97,7 +98,12 @@ def _made_quiet(make: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the fact
 
 
 def _config() -> RunnableConfig:
-    return _CONFIG.copy()  # LangChain takes things out of it
+    """Give the config of a call; in an agent of LangChain's it is marked as one that is nobody's answer."""
+    config = _CONFIG.copy()  # LangChain takes things out of it
+    marks = sys.modules.get("langchain.agents.middleware.internal_call_transformer")
+    if marks is not None:
+        config["metadata"] = {**config.get("metadata", {}), **marks.internal_call_metadata()}
+    return config
 
 
 def _text(answer: Any) -> str:  # noqa: ANN401 - a message, or the text of a model that has no messages

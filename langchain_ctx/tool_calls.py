@@ -26,10 +26,13 @@ _SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
 
 
 def unpaired_call_texts(native: BaseMessage) -> list[str]:
-    """Give the texts of malformed calls without an id: no result can answer them, but providers are sent them."""
+    """Give the texts of malformed calls without an id: no result can answer them, but providers are sent them.
+
+    An empty id is one: LangChain's agents answer it.
+    """
     if not isinstance(native, AIMessage):
         return []
-    unnamed = [call for call in native.invalid_tool_calls if not call.get("id")]
+    unnamed = [call for call in native.invalid_tool_calls if call.get("id") is None]
     return [f"{call.get('name') or ''} {call.get('args') or ''}" for call in unnamed]
 
 
@@ -57,7 +60,7 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
     if isinstance(origin, AIMessage):
         update["tool_calls"] = [call for call in origin.tool_calls if id(call) in kept]
         malformed = origin.invalid_tool_calls
-        update["invalid_tool_calls"] = [call for call in malformed if id(call) in kept or not call.get("id")]
+        update["invalid_tool_calls"] = [call for call in malformed if id(call) in kept or call.get("id") is None]
     if isinstance(origin, AIMessageChunk):
         update["tool_call_chunks"] = _without_dropped(origin.tool_call_chunks, ids)
     extra = dict(origin.additional_kwargs)
@@ -88,7 +91,7 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
         arguments = own.arguments if own is not None and call.arguments in {"", "{}"} else call.arguments
         yield replace(call, arguments=arguments, encrypted=len(signature) if isinstance(signature, str) else 0)
     for malformed in native.invalid_tool_calls:
-        if malformed.get("id"):
+        if malformed.get("id") is not None:
             yield read_call(malformed)
 
 

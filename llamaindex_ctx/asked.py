@@ -39,7 +39,7 @@ def asked_with(sent: Mapping[str, Any], tools: object = None) -> Asked:
     """
     given = tools if tools is not None else sent.get("tools") or sent.get("functions")
     definitions = None if given is None else tuple(_definitions(given))
-    choice = _choice(sent, definitions or ())
+    choice = _choice(sent)
     named = _schema(sent)
     if named is None:
         options = None if choice == "auto" else RequestOptions(tool_choice=choice)
@@ -72,11 +72,8 @@ def _definition(tool: object) -> dict[str, Any]:
         return {"type": "function", "function": {"name": type(tool).__name__, "description": str(tool)}}
 
 
-def _choice(sent: Mapping[str, Any], tools: Iterable[Mapping[str, Any]]) -> str:
-    given: object = sent.get("tool_choice")
-    if isinstance(given, str) and any(given == (tool.get("function") or tool).get("name") for tool in tools):
-        return given
-    choice = choice_of(given)
+def _choice(sent: Mapping[str, Any]) -> str:
+    choice = choice_of(sent.get("tool_choice"))
     return "any" if choice == "auto" and sent.get("tool_required") is True else choice
 
 

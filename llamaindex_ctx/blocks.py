@@ -23,6 +23,7 @@ from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     OpaquePart,
     Part,
     ReasoningPart,
@@ -93,7 +94,7 @@ def write_part(part: Part) -> Block | None:
             return VideoBlock(video=_bytes(part.data), video_mimetype=part.media_type)
         case FilePart(text=str(text)):
             return DocumentBlock(data=text.encode(), document_mimetype=part.media_type or "text/plain")
-        case FilePart():
+        case MediaPart():
             return DocumentBlock(data=_bytes(part.data), document_mimetype=part.media_type)
         case OpaquePart(text=text):
             return TextBlock(text=text) if text else None

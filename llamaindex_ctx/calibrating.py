@@ -10,7 +10,7 @@ from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.llm import LLMChatEndEvent, LLMChatStartEvent
 from pydantic import PrivateAttr
 
-from ctx_core.conversation.messages import MEDIA
+from ctx_core.conversation.messages import MediaPart
 from ctx_core.counting.anchored import Anchor
 from ctx_core.counting.registry import counted_alike
 from ctx_core.counting.usage import input_tokens
@@ -104,7 +104,7 @@ class CalibrationHandler(BaseEventHandler):
     def _learn(self, messages: Sequence[ChatMessage], response: ChatResponse, tools: list[dict[str, Any]]) -> None:
         anchor = chat_anchor(messages, response, tools=tools)
         calibration, model = self._counter.calibration, self._counter.model
-        if anchor is None or any(isinstance(part, MEDIA) for message in anchor.sent for part in message.parts):
+        if anchor is None or any(isinstance(part, MediaPart) for message in anchor.sent for part in message.parts):
             return
         if calibration is not None and model is not None:
             count = self._counter.uncalibrated.measure(anchor.sent, tools=tools)

@@ -14,6 +14,7 @@ from llama_index_instrumentation import get_dispatcher
 from typing_extensions import override
 
 from ctx_core.history.keys import key_at, message_key
+from ctx_core.history.places import Position
 from llamaindex_ctx.asked import asked_with
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.events import exceeded
@@ -78,7 +79,7 @@ def first_key(transcript: Transcript[ChatMessage]) -> str:
     """Give what the first message of a conversation is recognized by; empty for none that can be."""
     first = next((at for at in range(len(transcript)) if not transcript.role(at).instructs), None)
     try:
-        return "" if first is None else key_at(transcript, first)
+        return "" if first is None else key_at(transcript, Position(first))
     except Exception:  # noqa: BLE001 - as above
         return ""
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
+from llama_index.core.async_utils import asyncio_run  # pyright: ignore[reportUnknownVariableType] - of any coroutine
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import BudgetError, ContextOverflowError, Message, Role
@@ -16,6 +19,7 @@ from llamaindex_ctx import settings
 from llamaindex_ctx.events import tell, telling_overflow
 from llamaindex_ctx.exceeding import first_key, shown
 from llamaindex_ctx.memory_fields import MemoryFields, copied, owned
+from llamaindex_ctx.memory_source import BlockMemory
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 
 if TYPE_CHECKING:
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
 
     from ctx_core import Context, ContextReport
     from llamaindex_ctx.stores import ChatStore
+
+_LOG: Final = logging.getLogger("ctx_core.llamaindex")
 
 
 class ContextMemoryBuffer(MemoryFields):
@@ -202,21 +208,25 @@ class ContextMemoryBuffer(MemoryFields):
         What is remembered of the cut is held against them: where they go on from what there was, it stays.
         """
         self._door.replace(owned(messages))
+        self.fed = 0
         self._sessions.renew(self._conversation, messages)
 
     async def aset(self, messages: Sequence[ChatMessage]) -> None:
         """Put these in the place of the whole conversation, as `set` does."""
         await self._door.areplace(owned(messages))
+        self.fed = 0
         await asyncio.to_thread(self._sessions.renew, self._conversation, messages)
 
     def reset(self) -> None:
         """Forget the conversation, in the chat store too, and all that is remembered of it."""
         self._door.delete()
+        self.fed = 0
         self._sessions.forget(self._conversation)
 
     async def areset(self) -> None:
         """Forget the conversation, as `reset` does."""
         await self._door.adelete()
+        self.fed = 0
         await asyncio.to_thread(self._sessions.forget, self._conversation)
 
     @property
@@ -234,6 +244,7 @@ class ContextMemoryBuffer(MemoryFields):
             alone = was_asked(question, messages) and (yield from self._is_alone(turn))
             if not alone:
                 context = yield from self._before_question(turn)
+                yield from self._feed(context, messages)
                 return self._shown(context, question)
         try:
             context = yield from self._sessions.turn(self._turn(messages, None, taken))
@@ -246,7 +257,22 @@ class ContextMemoryBuffer(MemoryFields):
             turn = self._turn(messages[: len(messages) - answers], None, taken)
             turn = replace(turn, left_out=answers, why="no room for the answer")
             context = yield from self._sessions.turn(turn)
+        yield from self._feed(context, messages)
         return self._shown(context, None)
+
+    def _feed(self, context: Context[ChatMessage], messages: Sequence[ChatMessage]) -> Steps[None]:
+        """Put what has newly left the view into the memory blocks; one that fails gets it no more, with a warning."""
+        blocks = [layer for layer in self.layers if isinstance(layer, BlockMemory) and layer.fed]
+        new = [at for at in context.left_out() if self.fed <= at < len(messages)] if blocks else []
+        if not new:
+            return
+        self.fed = new[-1] + 1  # at once: views that are made meanwhile do not put it again
+        for block in blocks:
+            put = partial(block.aput, copied(messages[at] for at in new), session_id=self.session_id)
+            try:
+                yield Step(lambda put=put: asyncio_run(put()), put)
+            except Exception as error:  # noqa: BLE001 - whatever a block raises, the view is given
+                _LOG.warning("a memory block takes nothing (%s): %d messages", type(error).__name__, len(new))
 
     def _before_question(self, turn: Turn[ChatMessage]) -> Steps[Context[ChatMessage]]:
         """Fit a turn whose question the engine sends itself, whole: one that was truncated here would be of no use."""

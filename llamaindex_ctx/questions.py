@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.schema import QueryBundle
 
 from ctx_core import MessageError, Role
 from ctx_core.conversation.transcript import Transcript
@@ -19,7 +20,7 @@ def as_question(asked: object) -> ChatMessage | None:
     """Give what an engine tells as its `input` as a message; None for nothing.
 
     Raises:
-        MessageError: for something that is neither a text nor a message.
+        MessageError: for something that is no text, no query and no message.
     """
     if asked is None or asked == "":
         return None
@@ -27,7 +28,9 @@ def as_question(asked: object) -> ChatMessage | None:
         return ChatMessage(asked, role=MessageRole.USER)
     if isinstance(asked, ChatMessage):
         return asked
-    msg = f"input must be a text or a ChatMessage, found {type(asked).__name__}"
+    if isinstance(asked, QueryBundle):
+        return as_question(asked.query_str)
+    msg = f"input must be a text, a QueryBundle or a ChatMessage, found {type(asked).__name__}"
     raise MessageError(msg)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ctx_core import Message, Role, ToolCall
 from ctx_core.history.cuts import Turn, safe_cuts, steps, turns
+from ctx_core.history.places import Index, Position
 from ctx_core.history.repair import Entry
 
 _MADE = {
@@ -19,7 +20,7 @@ _MADE = {
 
 def entries(roles: str) -> list[Entry]:
     """Make a conversation: s(ystem), u(ser), a(nswer), c(all), t(ool's result)."""
-    return [Entry(at, _MADE[role]) for at, role in enumerate(roles)]
+    return [Entry(Position(at), _MADE[role]) for at, role in enumerate(roles)]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,9 @@ def entries(roles: str) -> list[Entry]:
 )
 def test_a_turn_is_a_question_and_all_up_to_the_next(roles: str, expected: list[tuple[int, int, bool]]) -> None:
     """What stands before the first question is a turn without one."""
-    assert turns(entries(roles)) == [Turn(start, end, has_question=asked) for start, end, asked in expected]
+    assert turns(entries(roles)) == [
+        Turn(Index(start), Index(end), has_question=asked) for start, end, asked in expected
+    ]
 
 
 @pytest.mark.parametrize(
@@ -62,4 +65,4 @@ def test_a_step_is_a_call_and_its_results(roles: str, expected: list[tuple[int, 
 )
 def test_a_stretch_may_begin_anywhere_but_at_a_result(roles: str, start: int, end: int, expected: list[int]) -> None:
     """It would stand there without its call."""
-    assert safe_cuts(entries(roles), start, end) == expected
+    assert safe_cuts(entries(roles), Index(start), Index(end)) == expected

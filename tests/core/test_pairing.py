@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctx_core import Message, ToolCall, WindowState, fit
+from ctx_core import HistoryPolicy, Message, ToolCall, ToolResultPolicy, WindowState, fit
 from ctx_core.conversation.messages import ImagePart, Role, TextPart
 from tests.core.builds import WORDS, texts
 
@@ -151,3 +151,27 @@ def test_pairing_is_linear() -> None:
     messages[1] = calls((None, Name("watched")))
     fit([*messages, Message.user("so?")], 10_000_000, counter=WORDS)
     assert len(compared) < 500
+
+
+@pytest.mark.parametrize(("call_id", "name"), [("c2", None), (None, "clock")], ids=["the same id", "the same name"])
+def test_a_late_result_of_a_call_that_is_left_out_goes_with_it(call_id: str | None, name: str | None) -> None:
+    """It is not taken for a second result of an older call that is kept, neither at the cut nor after it."""
+    head = [ASK, calls((call_id, "clock")), says("14:05", call_id, name), Message.assistant("it is 14:05")]
+    running = [calls((call_id, "clock")), calls(("c9", "map")), says("15:05 " * 50, call_id, name), says("near", "c9")]
+    messages = [*head, Message.user("and now?"), *running]
+    policy = HistoryPolicy(keep_first=3)
+    first = fit(messages, 20, counter=WORDS, policy=policy, state=WindowState())
+    again = fit(messages, 20, counter=WORDS, policy=policy, state=first.state)
+    assert texts(first.messages) == ["what time is it?", "", "14:05", "and now?", "", "near"]
+    assert again.messages == first.messages
+
+
+def test_what_a_store_has_dropped_may_have_been_the_question() -> None:
+    """Then nothing is left of the turn that was cut, and the request begins with the next."""
+    run = [Message.user("c"), calls(("c1", "f")), says("result " * 30, "c1"), Message.assistant("d")]
+    messages = [Message.user("a"), Message.assistant("b"), *run, ASK]
+    policy = HistoryPolicy(start_with_user=False, results=ToolResultPolicy(overflow_share=1))
+    state = fit(messages, 20, counter=WORDS, policy=policy, state=WindowState()).state
+    assert (state.kept_before, state.start) == ((2,), 5)
+    sent = [texts(fit(messages[at:], 20, counter=WORDS, policy=policy, state=state).messages) for at in (0, 1, 2, 3, 5)]
+    assert sent == [["c", "d", ASK.text]] * 3 + [[ASK.text], ["d", ASK.text]]

@@ -16,6 +16,7 @@ from ctx_core import (
     fit,
 )
 from ctx_core.conversation.messages import Message, ToolCall
+from ctx_core.history.places import Index, Position
 from ctx_core.history.repair import Entry
 from ctx_core.history.results import Results, is_error
 from tests.core.talks import WORDS, OpenAIMessage
@@ -250,7 +251,7 @@ def test_a_quoted_result_is_cut_to_its_limit_and_no_further(text: str, limit: in
     """What a JSON string costs beside its text is cut off as well, but something of the text remains."""
     result = Message.tool(text, tool_call_id="a")
     counter = TokenCounter.for_model("gpt-4o")
-    form = of([result, Message.tool("other", tool_call_id="b")], counter).shortened(1, limit)
+    form = of([result, Message.tool("other", tool_call_id="b")], counter).shortened(Index(1), limit)
     assert form.text
     assert counter.count_message(form, parallel=True) <= limit
 
@@ -278,7 +279,7 @@ def test_a_result_in_blocks_of_ones_own_is_shortened_as_text() -> None:
 def test_an_empty_result_is_not_shortened() -> None:
     """There is nothing to cut: however small the limit, it goes out as it is."""
     result = Message.tool("", tool_call_id="a")
-    assert of([result], TokenCounter.for_model("gpt-4o")).shortened(1, 1) is result
+    assert of([result], TokenCounter.for_model("gpt-4o")).shortened(Index(1), 1) is result
 
 
 CALLS = (
@@ -303,7 +304,7 @@ def test_a_result_is_seen_with_the_call_that_it_answers(answers: Any, found: tup
     """By its id, without one by the tool's name, without either in order; so a rule may go by the call."""
     given = [(one, None) if isinstance(one, str) else one for one in answers]
     results = of([Message.tool("r", tool_call_id=id_, name=name) for id_, name in given], WORDS, CALLS)
-    seen = [results[at + 1] for at in range(len(given))]
+    seen = [results[Index(at + 1)] for at in range(len(given))]
     assert [one.call and one.call.arguments for one in seen] == [f'{{"at": {at}}}' for at in found]
     assert all(one.parallel and one.age == 0 for one in seen)
 
@@ -312,7 +313,7 @@ def of(results: list[Message], counter: TokenCounter, calls: tuple[ToolCall, ...
     """Give the results of one step."""
     calls = calls or tuple(ToolCall(id=result.tool_call_id, name="f") for result in results)
     messages = [Message.assistant(tool_calls=calls), *results]
-    return Results([Entry(at, message) for at, message in enumerate(messages)], counter, ToolResultPolicy())
+    return Results([Entry(Position(at), message) for at, message in enumerate(messages)], counter, ToolResultPolicy())
 
 
 def test_results_of_preserved_turns_are_squeezed_too() -> None:

@@ -18,27 +18,33 @@ OpenAIMessage = dict[str, Any]
 
 WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
 
-STATE = WindowState(
-    start=9,
-    start_key="k9",
-    limit=500,
-    kept_before=(2,),
-    instructions=(0, 1),
-    head_end=3,
-    gone_keys=("k3", "k8"),
-    gone_digest="0d",
-    cleared={10: 14, 12: 14, 13: 20},
-    shortened={15: 50},
-    results_digest="0e",
-    reasoning_from=3,
-    summary="said",
-    summarized=7,
-    kept_at_summary=(2,),
-    summary_ends=(3, 6),
-    summary_keys=("k3", "k6"),
-    summary_digest="0f",
-)
+FIELDS: dict[str, Any] = {
+    "start": 9,
+    "start_key": "k9",
+    "limit": 500,
+    "kept_before": (2,),
+    "instructions": (0, 1),
+    "head_end": 3,
+    "gone_keys": ("k3", "k8"),
+    "gone_digest": "0d",
+    "cleared": {10: 14, 12: 14, 13: 20},
+    "shortened": {15: 50},
+    "results_digest": "0e",
+    "reasoning_from": 3,
+    "summary": "said",
+    "summarized": 7,
+    "kept_at_summary": (2,),
+    "summary_ends": (3, 6),
+    "summary_keys": ("k3", "k6"),
+    "summary_digest": "0f",
+}
 """Everything that there may be in one."""
+STATE = WindowState(**FIELDS)
+
+
+def changed(fields: dict[str, Any]) -> WindowState:
+    """Give it with other fields, which need not make sense."""
+    return WindowState(**{**FIELDS, **fields})
 
 
 def talk(turns: int, first: int = 0) -> list[OpenAIMessage]:
@@ -106,16 +112,16 @@ def test_a_state_can_be_hashed() -> None:
 @pytest.mark.parametrize(
     "state",
     [
-        replace(STATE, start=-1),
-        replace(STATE, start=10**6, kept_before=(10**6 - 1,)),
-        replace(STATE, kept_before=(-3, 99)),
-        replace(STATE, instructions=None),
-        replace(STATE, instructions=(-1, 50)),
-        replace(STATE, gone_keys=None),
-        replace(STATE, cleared={-1: 3, 99: -7}, shortened={-1: 5, 99: -5}),
-        replace(STATE, summary_ends=(-1, 10**6)),
-        replace(STATE, kept_at_summary=(-1, 99), summarized=10**6),
-        replace(STATE, reasoning_from=10**6),
+        changed({"start": -1}),
+        changed({"start": 10**6, "kept_before": (10**6 - 1,)}),
+        changed({"kept_before": (-3, 99)}),
+        changed({"instructions": None}),
+        changed({"instructions": (-1, 50)}),
+        changed({"gone_keys": None}),
+        changed({"cleared": {-1: 3, 99: -7}, "shortened": {-1: 5, 99: -5}}),
+        changed({"summary_ends": (-1, 10**6)}),
+        changed({"kept_at_summary": (-1, 99), "summarized": 10**6}),
+        changed({"reasoning_from": 10**6}),
     ],
 )
 def test_a_state_that_matches_nothing_does_no_harm(state: WindowState) -> None:

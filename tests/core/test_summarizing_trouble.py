@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ctx_core import ContextSession, Message, Summarizing, WindowState
+from ctx_core.history.places import Position
 from tests.core.summaries import WORDS, Conversation, Notes, contents, talk
 
 if TYPE_CHECKING:
@@ -86,10 +87,10 @@ def test_a_failure_is_not_repeated_within_the_turn() -> None:
 
 def test_a_summary_is_taken_over_a_later_cut() -> None:
     """It still speaks of what stands before the message up to which it was made."""
-    earlier = WindowState(start=10, start_key="x", summary="s", summarized=10)
-    later = WindowState(start=14, start_key="y")
+    earlier = WindowState(start=Position(10), start_key="x", summary="s", summarized=Position(10))
+    later = WindowState(start=Position(14), start_key="y")
     assert later.with_newer_summary(earlier).summarized == 10
-    assert earlier.with_newer_summary(WindowState(start=14, summary="t", summarized=14)) == earlier
+    assert earlier.with_newer_summary(WindowState(start=Position(14), summary="t", summarized=Position(14))) == earlier
 
 
 async def test_an_async_summarizer_works_in_the_sync_door_on_a_loop() -> None:

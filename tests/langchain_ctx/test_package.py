@@ -27,7 +27,7 @@ def python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
 
 
-@pytest.mark.parametrize("name", langchain_ctx.__all__)
+@pytest.mark.parametrize("name", [*langchain_ctx.__all__, "ContextMiddleware", "ContextNode"])
 def test_every_public_name_is_there(name: str) -> None:
     """Each name of `__all__` can be had, and has a docstring."""
     assert getattr(langchain_ctx, name).__doc__
@@ -52,6 +52,26 @@ def test_only_langchain_core_is_needed() -> None:
         "print([name for name in ('langchain', 'langgraph', 'llama_index', 'numpy') if name in sys.modules])"
     )
     assert python(code) == "[]"
+
+
+WITHOUT_AGENTS = """
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "langgraph" else real(name, *rest)
+import langchain_ctx
+from langchain_ctx import *
+try:
+    langchain_ctx.ContextMiddleware
+except ImportError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_missing_agents_name_the_extra() -> None:
+    """Without LangGraph all else is there, and what is for agents says what to install."""
+    said = python(WITHOUT_AGENTS)
+    assert said.startswith("MissingExtraError langchain_ctx.ContextMiddleware needs langchain and langgraph")
+    assert said.endswith('pip install "ctx-layers[agents]"')
 
 
 def test_missing_langchain_names_the_extra() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, VideoPart
+from ctx_core.conversation.messages import FilePart, ImagePart
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import MediaPart
@@ -30,12 +30,4 @@ def media_type_of(part: MediaPart) -> str:
     """Give the media type, or the usual one of its kind where it is not known."""
     if part.media_type is not None:
         return part.media_type
-    match part:
-        case ImagePart():
-            return "image/png"
-        case AudioPart():
-            return "audio/wav"
-        case VideoPart():
-            return "video/mp4"
-        case FilePart():
-            return "text/plain" if part.text is not None else "application/pdf"
+    return "text/plain" if isinstance(part, FilePart) and part.text is not None else part.usual_type

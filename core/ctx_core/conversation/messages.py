@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 
 class Role(StrEnum):
@@ -56,48 +56,54 @@ class CitationPart(_Raw):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImagePart(_Raw):
-    """A picture, by address or by content."""
+class MediaPart(_Raw):
+    """What is priced by something else than text: each kind of medium has a class of its own."""
 
-    url: str | None = field(default=None, repr=False)
-    """Address, or a `data:` URL."""
+    noun: ClassVar[str]
+    """What it is called, and the name of its blocks."""
+    usual_type: ClassVar[str]
+    """The MIME type that is taken for it where none is known."""
     data: str | bytes | None = field(default=None, repr=False)
     """Content, as base64 text or as bytes."""
     media_type: str | None = None
     """MIME type where known, such as `image/png`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImagePart(MediaPart):
+    """A picture, by address or by content."""
+
+    noun = "image"
+    usual_type = "image/png"
+    url: str | None = field(default=None, repr=False)
+    """Address, or a `data:` URL."""
     detail: str | None = None
     """The resolution that OpenAI is asked for: `low`, `high` or `auto`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AudioPart(_Raw):
+class AudioPart(MediaPart):
     """A recording."""
 
-    data: str | bytes | None = field(default=None, repr=False)
-    """Content, as base64 text or as bytes."""
-    media_type: str | None = None
-    """MIME type where known."""
+    noun = "audio"
+    usual_type = "audio/wav"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VideoPart(_Raw):
+class VideoPart(MediaPart):
     """A film."""
 
-    data: str | bytes | None = field(default=None, repr=False)
-    """Content, as base64 text or as bytes."""
-    media_type: str | None = None
-    """MIME type where known."""
+    noun = "video"
+    usual_type = "video/mp4"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilePart(_Raw):
+class FilePart(MediaPart):
     """A document. Where it is plain text, `text` has it and it counts as text."""
 
+    noun = "document"
+    usual_type = "application/pdf"
     text: str | None = field(default=None, repr=False)
-    data: str | bytes | None = field(default=None, repr=False)
-    """Content of a document that is no plain text, as base64 text or as bytes."""
-    media_type: str | None = None
-    """MIME type where known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +121,7 @@ class OpaquePart(_Raw):
     again, and goes when the call goes."""
 
 
-MediaPart: TypeAlias = ImagePart | AudioPart | VideoPart | FilePart
 Part: TypeAlias = TextPart | ReasoningPart | CitationPart | MediaPart | OpaquePart
-
-
-MEDIA: Final = (ImagePart, AudioPart, VideoPart, FilePart)
-"""The parts that are priced by something else than text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

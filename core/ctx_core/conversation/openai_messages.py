@@ -27,7 +27,6 @@ from ctx_core.conversation.messages import (
     Role,
     TextPart,
     ToolCall,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
@@ -203,7 +202,7 @@ def _block(part: Part) -> object:
             return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
         case FilePart(text=str(text)):
             return {"type": "text", "text": text}
-        case FilePart() | VideoPart():
+        case MediaPart():
             return {"type": "file", "file": {"filename": "file", "file_data": _data_url(part)}}
         case _:
             assert_never(part)

@@ -6,8 +6,9 @@ one for OpenAI-style dicts. Everything behind the door sees neutral messages onl
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtime_checkable
 
 from ctx_core.conversation.messages import Message, Role
@@ -15,7 +16,7 @@ from ctx_core.conversation.text_steps import as_step_result, may_answer_step
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 NativeT = TypeVar("NativeT")
 
@@ -119,7 +120,7 @@ class Transcript(Generic[NativeT]):
     those of the caller's list: `native_positions` gives these.
     """
 
-    __slots__ = ("_codec", "_current", "_history", "_lists", "_pieces", "_read", "_tail", "keys")
+    __slots__ = ("_codec", "_current", "_history", "_lists", "_pieces", "_read", "_tail", "_users", "keys")
 
     keys: dict[int, str]
     """What messages are recognized by, as far as that was worked out: by position."""
@@ -143,6 +144,7 @@ class Transcript(Generic[NativeT]):
                 self._current = sum(place < len(history) for place in places)
                 self._history, self._tail = self._pieces, ()
         self._read: dict[int, Message] = {}
+        self._users: Sequence[int] | None = None
         self.keys = {}
 
     def __len__(self) -> int:
@@ -219,14 +221,30 @@ class Transcript(Generic[NativeT]):
         """Whether the user says what stands at a position, and not an agent in the user's name."""
         return self.role(at) is Role.USER and self[at].is_question
 
+    def question_before(self, at: int) -> int | None:
+        """Give the position of the last question up to a position, itself included; None where there is none."""
+        if self._users is None:
+            self._users = self._perhaps_users()
+        places = self._users[: bisect_right(self._users, at)]
+        return next((place for place in reversed(places) if self.is_question(place)), None)
+
     def question_at(self) -> int | None:
         """Give the position of the message that is being answered: the last question; None where there is none."""
-        return next((at for at in range(len(self) - 1, -1, -1) if self.is_question(at)), None)
+        return self.question_before(len(self) - 1)
 
     def question(self) -> str:
         """Give the text of the message that is being answered; empty where there is none."""
         at = self.question_at()
         return "" if at is None else self[at].text
+
+    def _perhaps_users(self) -> Sequence[int]:
+        """Give the positions that may be a user's: of a run of thousands of steps few are, and their types tell."""
+        told: Mapping[type, Role] = getattr(self._codec, "roles_by_type", {})
+        if not told or self._pieces is not None:
+            return range(len(self))
+        kinds = [*map(type, self._history), *map(type, self._tail)]
+        may_be = {kind for kind in set(kinds) if told.get(kind, Role.USER) is Role.USER}
+        return [*compress(range(len(kinds)), map(may_be.__contains__, kinds))]
 
     def _alone(self, at: int) -> Message:
         """Give the message at a position as it is by itself."""

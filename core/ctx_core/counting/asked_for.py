@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
-
-_SAID: Final = {"required": "any", "any": "any", "none": "none"}
+from typing import Any, cast
 
 
 def choice_of(choice: object) -> str:
-    """Give which tool must be called, as `RequestOptions.tool_choice` has it; `auto` for what nobody knows."""
+    """Give which tool must be called, as `RequestOptions.tool_choice` has it; `auto` for an object that nobody knows."""
     if isinstance(choice, str):
-        return _SAID.get(choice, "auto")
+        return {"required": "any", "": "auto"}.get(choice, choice)  # else the name of a tool
     if choice is True:
         return "any"
     if not isinstance(choice, Mapping):

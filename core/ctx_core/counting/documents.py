@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ctx_core.conversation.fields import mapping_in
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import FilePart, Part
+    from ctx_core.conversation.messages import FilePart, MediaPart, Part
     from ctx_core.counting.framing import DocumentFraming
 
 _TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "application/csv", "application/md")
@@ -45,8 +45,8 @@ def document_text(part: FilePart) -> str | None:
     return None
 
 
-def document_price(part: FilePart, framing: DocumentFraming) -> int:
-    """Give the price of a document that is not plain text."""
+def document_price(part: MediaPart, framing: DocumentFraming) -> int:
+    """Give the price of a document that is not plain text, or of what is priced like one."""
     if part.data is None:
         return framing.unknown_size
     size = len(part.data) if isinstance(part.data, bytes) else len(_payload(part.data)) * 3 // 4

@@ -12,6 +12,7 @@ from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Part,
@@ -166,10 +167,9 @@ class Prices:
                 return self._scaled(self.framing.media.audio, self.margin.media)
             case VideoPart():
                 return self._scaled(self.framing.media.video, self.margin.media)
-            case FilePart():
-                text = document_text(part)
-                if text is not None:
-                    return self.text(text)
+            case FilePart() if (text := document_text(part)) is not None:
+                return self.text(text)
+            case MediaPart():  # a document, or a medium without a price of its own
                 return self._scaled(document_price(part, self.framing.documents), self.margin.media)
             case OpaquePart(call_id=str()):
                 return 0

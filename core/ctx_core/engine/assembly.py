@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from ctx_core.budget import Share, Tokens
-from ctx_core.conversation.messages import MEDIA, Message, Role
+from ctx_core.conversation.messages import MediaPart, Message, Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.calibration import Underestimate
 from ctx_core.counting.counts import TokenCount
@@ -18,10 +18,14 @@ from ctx_core.engine.layers import message_of
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
+from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Window, select
+
+_NOWHERE: Final = Position(-1)
+"""Position of what is no part of the history."""
 
 
 @dataclass(slots=True)
@@ -178,7 +182,7 @@ class Assembly:
         counter = self.plan.counter
         if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
             return None
-        if any(isinstance(part, MEDIA) for message in messages for part in message.parts):
+        if any(isinstance(part, MediaPart) for message in messages for part in message.parts):
             return None
         plain = counter.without_margin.measure(messages, tools=self.plan.definitions, options=self.plan.options)
         return TokenCount(estimate=plain.estimate, bound=bound)
@@ -196,8 +200,8 @@ class Assembly:
         entries = list(self.window.entries)
         summary, volatile = self.texts.summary_message(), self.texts.volatile_message()
         if summary is not None:
-            entries.insert(self.window.cut.gap, Entry(-1, summary, synthetic=True))
+            entries.insert(self.window.cut.gap, Entry(_NOWHERE, summary, synthetic=True))
         if volatile is not None:
             questions = [at for at, entry in enumerate(entries) if entry.message.is_question and not entry.synthetic]
-            entries.insert(questions[-1] if questions else 0, Entry(-1, volatile, synthetic=True))
+            entries.insert(questions[-1] if questions else 0, Entry(_NOWHERE, volatile, synthetic=True))
         return entries

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.messages import Message
 from ctx_core.history.keys import digest_of, key_at
+from ctx_core.history.places import Index, Position, indices
 from ctx_core.history.remembered import results_digest
 from ctx_core.history.repair import Entry
 from ctx_core.history.stretch import Stretch
@@ -24,9 +25,9 @@ class Cut:
     """One stretch under one limit. At first all of it is kept."""
 
     stretch: Stretch
-    head: set[int]
+    head: set[Index]
     """Indices of the first messages, which stay through every cut."""
-    pinned: set[int]
+    pinned: set[Index]
     """Indices of the pinned messages, which do so too."""
     limit: int
     """Tokens that everything kept may cost."""
@@ -35,23 +36,23 @@ class Cut:
     base: int
     """Tokens of which shares are taken; they do not move with what layers leave."""
 
-    protected: set[int] = field(init=False)
+    protected: set[Index] = field(init=False)
     """Indices that stay whatever else goes."""
-    kept: set[int] = field(init=False)
+    kept: set[Index] = field(init=False)
     """Indices that go out."""
-    start: int = field(init=False)
+    start: Index = field(init=False)
     """Index from which everything up to the present is kept; before it, only what is protected and a question."""
     newly_cut: bool = field(init=False, default=False)
     """Whether something had to go now that had not gone before."""
     decided: bool = field(init=False, default=False)
     """Whether it is what the budget's limit of now asks for, though nothing had to go."""
-    cleared: dict[int, int] = field(init=False)
+    cleared: dict[Position, int] = field(init=False)
     """Position of every cleared result, and its age in steps when it was cleared."""
-    shortened: dict[int, int] = field(init=False)
+    shortened: dict[Position, int] = field(init=False)
     """Position and tokens of every result that was cut to head and tail on overflow."""
-    truncated: list[int] = field(init=False, default_factory=list[int])
+    truncated: list[Position] = field(init=False, default_factory=list[Position])
     """Positions of protected messages whose text was cut."""
-    reasoning_from: int = field(init=False)
+    reasoning_from: Position = field(init=False)
     """Messages before this position go out without their reasoning."""
     _marker_price: int = field(init=False)
 
@@ -59,7 +60,7 @@ class Cut:
         """Keep all there is, in the remembered form."""
         state, stretch = self.stretch.state, self.stretch
         self.protected = {*stretch.instructions, *self.head, *self.pinned}
-        self.kept = set(range(len(stretch.entries)))
+        self.kept = set(indices(0, len(stretch.entries)))
         self.start = stretch.index_of(stretch.first)
         self.cleared = dict(state.cleared)
         self.shortened = dict(state.shortened)
@@ -98,16 +99,16 @@ class Cut:
         """Tokens for the omission marker, where there is one."""
         return self._marker_price if self.omitted else 0
 
-    def room(self, indices: Iterable[int], limit: int) -> Room:
+    def room(self, chosen: Iterable[Index], limit: int) -> Room:
         """Give the room that is left within a limit beside some entries and the marker of a cut."""
-        indices = set(indices)
-        return Room(self, limit - self.stretch.total(indices) - self._marker_price, self.count(indices))
+        chosen = set(chosen)
+        return Room(self, limit - self.stretch.total(chosen) - self._marker_price, self.count(chosen))
 
-    def count(self, indices: Iterable[int]) -> int:
+    def count(self, chosen: Iterable[Index]) -> int:
         """Count the messages of the history: without instructions and without the one that is being answered."""
         stretch = self.stretch
         question = self.question
-        return sum(1 for at in indices if at != question and at not in stretch.instructions)
+        return sum(1 for at in chosen if at != question and at not in stretch.instructions)
 
     def over(self, limit: int) -> bool:
         """Whether what is kept exceeds a limit; counts newest first and no further than it must."""
@@ -128,7 +129,7 @@ class Cut:
         return self.count(self.kept) > self.most_messages(share)
 
     @property
-    def question(self) -> int | None:
+    def question(self) -> Index | None:
         """Index of the message that is being answered."""
         turns = self.stretch.turns
         return turns[-1].start if turns and turns[-1].has_question else None
@@ -150,13 +151,13 @@ class Cut:
         if not turns:
             return 0
         preserved = turns[self.first_preserved].start
-        stays = {at for at in range(len(stretch.entries)) if at >= preserved or at in self.protected}
+        stays = {at for at in indices(0, len(stretch.entries)) if at >= preserved or at in self.protected}
         saved = stretch.results.saved_by_clearing(stays) if after_clearing else 0
         return sum(map(stretch.asked, stays)) - saved + self.marker_room
 
-    def keep(self, indices: set[int], start: int) -> None:
+    def keep(self, chosen: set[Index], start: Index) -> None:
         """Keep these entries and no others; from `start` on they are all there are up to the present."""
-        self.kept = indices
+        self.kept = chosen
         self.start = max(start, self.start)
 
     def listed(self) -> list[Entry]:
@@ -185,7 +186,7 @@ class Cut:
             digested: whether all that is left out is read for its digest.
         """
         entries, state = self.stretch.entries, self.stretch.state
-        position = entries[self.start].position if self.start < len(entries) else 0
+        position = entries[self.start].position if self.start < len(entries) else Position(0)
         stay = {entries[at].position for at in self.kept}
         cleared = {at: age for at, age in self.cleared.items() if at in stay}
         shortened = {at: most for at, most in self.shortened.items() if at in stay}
@@ -225,25 +226,25 @@ class Cut:
         digest = None
         if position and digested:
             goes_on = 0 < state.start <= position and state.gone_digest is not None
-            begun = state.start if goes_on else 0
+            begun = state.start if goes_on else Position(0)
             digest = digest_of(transcript, begun, position, state.gone_digest if goes_on else None) or None
         return replace(decided, gone_keys=ends, gone_digest=digest)
 
     def lost_copies(self) -> bool:
         """Whether a message in the stretch was taken for a copy of one that does not go out."""
-        position = self.stretch.entries[self.start].position if self.start < len(self.stretch.entries) else 0
+        position = self.stretch.entries[self.start].position if self.start < len(self.stretch.entries) else Position(0)
         kept = self._positions_before(position)
         copies = self.stretch.repairs.copies.items()
         return any(first < position <= copy and first not in kept for copy, first in copies)
 
-    def _head_end(self) -> int | None:
+    def _head_end(self) -> Position | None:
         """Give the position behind the first messages; None where they are all there is, so that more may join them."""
         if self.stretch.policy.keep_first == 0:
-            return 0
+            return Position(0)
         entries, end = self.stretch.entries, max(self.head, default=-1) + 1
         return entries[end].position if end < len(entries) else None
 
-    def _positions_before(self, position: int) -> set[int]:
+    def _positions_before(self, position: Position) -> set[Position]:
         entries = self.stretch.entries
         return {entries[at].position for at in self.kept if entries[at].position < position}
 
@@ -258,9 +259,9 @@ class Room:
     messages: int
     """Messages of the history so far."""
 
-    def add(self, indices: Iterable[int]) -> None:
+    def add(self, chosen: Iterable[Index]) -> None:
         """Add entries; stops counting where the room is used up."""
-        for at in sorted(indices, reverse=True):
+        for at in sorted(chosen, reverse=True):
             if self.left < 0:
                 return
             self.left -= self.cut.stretch.cost(at)

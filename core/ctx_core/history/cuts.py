@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Role
+from ctx_core.history.places import Index, indexed, indices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 class Turn:
     """A question and all up to the next one; the first may begin with something else."""
 
-    start: int
+    start: Index
     """Index of its first entry."""
-    end: int
+    end: Index
     """Index behind its last entry."""
     has_question: bool
     """Whether it begins with a question: a message that the user wrote, and not an agent in the user's name."""
@@ -30,31 +31,31 @@ class Turn:
 
 def turns(entries: Sequence[Entry]) -> list[Turn]:
     """Give the turns of a repaired conversation, in order; system messages belong to the turn they stand in."""
-    starts = [at for at, entry in enumerate(entries) if entry.message.is_question]
+    starts = [at for at, entry in indexed(entries) if entry.message.is_question]
     if entries and (not starts or starts[0] > 0):
-        starts.insert(0, 0)
-    ends = [*starts[1:], len(entries)] if starts else []
+        starts.insert(0, Index(0))
+    ends = [*starts[1:], Index(len(entries))] if starts else []
     return [
         Turn(start, end, has_question=entries[start].message.is_question)
         for start, end in zip(starts, ends, strict=True)
     ]
 
 
-def safe_cuts(entries: Sequence[Entry], start: int, end: int) -> list[int]:
+def safe_cuts(entries: Sequence[Entry], start: Index, end: Index) -> list[Index]:
     """Give the indices in `start … end − 1` where a stretch may begin: all but those of results."""
-    return [at for at in range(start, end) if not entries[at].message.is_result]
+    return [at for at in indices(start, end) if not entries[at].message.is_result]
 
 
-def steps(entries: Sequence[Entry]) -> list[tuple[int, int]]:
+def steps(entries: Sequence[Entry]) -> list[tuple[Index, Index]]:
     """Give each step as (index of the message with the calls, index behind its last result), in order.
 
     One that asks for a tool in its text is a step where its result stands behind it.
     """
-    found: list[tuple[int, int]] = []
-    for at, entry in enumerate(entries):
+    found: list[tuple[Index, Index]] = []
+    for at, entry in indexed(entries):
         end = at + 1
         while end < len(entries) and entries[end].message.is_result:
             end += 1
         if entry.message.tool_calls or (entry.message.role is Role.ASSISTANT and end > at + 1):
-            found.append((at, end))
+            found.append((at, Index(end)))
     return found

@@ -7,15 +7,15 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Role,
-    VideoPart,
 )
+from ctx_core.history.places import Position, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,7 +66,7 @@ def content_name(message: Message) -> str:
     return digest.hexdigest()
 
 
-def key_at(transcript: Transcript[Any], at: int) -> str:
+def key_at(transcript: Transcript[Any], at: Position) -> str:
     """Give what the message at a position is recognized by, worked out once."""
     key = transcript.keys.get(at)
     if key is None:
@@ -82,9 +82,9 @@ def chained(digest: str | None, keys: Iterable[str]) -> str:
     return link.hex()
 
 
-def digest_of(transcript: Transcript[Any], start: int, end: int, before: str | None = None) -> str:
+def digest_of(transcript: Transcript[Any], start: Position, end: Position, before: str | None = None) -> str:
     """Give the digest of the messages of a stretch but its instructions, behind the digest of what stands before."""
-    spoken = (at for at in range(start, end) if not transcript.role(at).instructs)
+    spoken = (at for at in positions(start, end) if not transcript.role(at).instructs)
     return chained(before, (key_at(transcript, at) for at in spoken))
 
 
@@ -102,11 +102,11 @@ def _contents(part: Part) -> tuple[str | bytes, ...]:
             return ("citation", part.text)
         case ImagePart(url=url, data=data) if url or data:
             return ("image", url or "", data or "")
-        case AudioPart(data=data) | VideoPart(data=data) if data:
-            return ("media", data)
         case FilePart(text=text, data=data) if text or data:
             return ("file", text or "", data or "")
-        case ImagePart() | AudioPart() | VideoPart() | FilePart() | OpaquePart():
+        case MediaPart(data=data) if data:
+            return ("media", data)
+        case MediaPart() | OpaquePart():
             return (type(part).__name__, getattr(part, "text", None) or "", _raw(part.raw))
         case _:
             return ()

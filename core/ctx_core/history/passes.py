@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
+from ctx_core.history.places import Index, Position, indices
 from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
 
 if TYPE_CHECKING:
@@ -87,14 +88,14 @@ def _drop_turns(cut: Cut) -> None:
     last = cut.first_preserved
     room = cut.room(cut.protected, cut.limit)
     room.add({at for at in cut.kept if at >= turns[last].start} - cut.protected)
-    start, question = turns[last].start, set[int]()
+    start, question = turns[last].start, set[Index]()
     run = next((turn for turn in reversed(turns[:-1]) if stretch.has_steps(turn)), None)
     for turn in reversed(turns[:last]):
         before = replace(room)
-        room.add(set(range(turn.start, turn.end)) & cut.kept - cut.protected)
+        room.add(set(indices(turn.start, turn.end)) & cut.kept - cut.protected)
         if not _still_nearer(cut, room, before.left):
             if turn is run and stretch.policy.split_last_run and turn.has_question:
-                begun = _newest_steps(cut, before, turn.start, turn.end, turn.start + 1)
+                begun = _newest_steps(cut, before, turn.start, turn.end, Index(turn.start + 1))
                 start, question = (start, question) if begun is None else (begun, {turn.start})
             break
         start = turn.start
@@ -105,14 +106,16 @@ def _drop_steps(cut: Cut) -> None:
     """Keep the question of the running turn and its newest steps, as with turns; at least the newest."""
     stretch, turn = cut.stretch, cut.stretch.turns[-1]
     first = stretch.turns[cut.first_preserved].start
-    begin = turn.start + 1 if turn.has_question else turn.start
+    begin = Index(turn.start + 1) if turn.has_question else turn.start
     always = cut.protected | {at for at in cut.kept if first <= at < begin}
     start = _newest_steps(cut, cut.room(always, cut.limit), begin, turn.end, begin, at_least=True)
     if start is not None:
-        cut.keep(always | set(range(start, turn.end)), start)
+        cut.keep(always | set(indices(start, turn.end)), start)
 
 
-def _newest_steps(cut: Cut, room: Room, first: int, end: int, begin: int, *, at_least: bool = False) -> int | None:
+def _newest_steps(
+    cut: Cut, room: Room, first: Index, end: Index, begin: Index, *, at_least: bool = False
+) -> Index | None:
     """Give where the newest steps of a turn begin, of which as many are kept as bring it nearest to the low-water mark.
 
     Args:
@@ -131,12 +134,12 @@ def _newest_steps(cut: Cut, room: Room, first: int, end: int, begin: int, *, at_
     if not cuts:
         return None
     start = cuts[-1]
-    room.add(({*range(first, begin), *range(start, end)} & cut.kept) - kept)
+    room.add(({*indices(first, begin), *indices(start, end)} & cut.kept) - kept)
     if not at_least and not room.holds():
         return None
     for at in reversed(cuts[:-1]):
         before = room.left
-        room.add((set(range(at, start)) & cut.kept) - kept)
+        room.add((set(indices(at, start)) & cut.kept) - kept)
         if not _still_nearer(cut, room, before):
             break
         start = at
@@ -166,7 +169,7 @@ def _drop_reasoning(cut: Cut) -> None:
         return
     turn = stretch.turns[-1]
     whole = cut.start <= turn.start
-    until = stretch.entries[turn.start].position if whole else stretch.entries[-1].position + 1
+    until = stretch.entries[turn.start].position if whole else Position(stretch.entries[-1].position + 1)
     for at in cut.kept:
         if stretch.entries[at].position < until and stretch.entries[at].message.role is Role.ASSISTANT:
             stretch.alter(at, stretch.form(at).without_reasoning())

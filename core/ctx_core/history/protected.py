@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from ctx_core.budget import Share
 from ctx_core.history.cuts import safe_cuts
+from ctx_core.history.places import Index, indices
 
 if TYPE_CHECKING:
     from ctx_core.history.stretch import Stretch
 
 
-def first_messages(stretch: Stretch, limit: int) -> set[int]:
+def first_messages(stretch: Stretch, limit: int) -> set[Index]:
     """Give the indices of the first messages, from the first user message on, in whole steps.
 
     Args:
@@ -22,12 +23,12 @@ def first_messages(stretch: Stretch, limit: int) -> set[int]:
     wanted, entries, end_then = stretch.policy.keep_first, stretch.entries, stretch.state.head_end
     if wanted == 0 or not any(turn.has_question for turn in stretch.turns):
         return set()
-    cut_at = len(entries) if end_then is None else stretch.index_of(end_then)
+    cut_at = Index(len(entries)) if end_then is None else stretch.index_of(end_then)
     first = next(turn.start for turn in stretch.turns if turn.has_question)
-    ends = [*safe_cuts(entries, first + 1, cut_at), cut_at] if first < cut_at else []
-    head: set[int] = set()
+    ends = [*safe_cuts(entries, Index(first + 1), cut_at), cut_at] if first < cut_at else []
+    head: set[Index] = set()
     for end in ends:
-        grown = {at for at in range(first, end) if not entries[at].message.role.instructs}
+        grown = {at for at in indices(first, end) if not entries[at].message.role.instructs}
         if isinstance(wanted, Share):
             if stretch.total(grown) > (limit - stretch.total(stretch.instructions)) * wanted.of_total:
                 return head
@@ -37,16 +38,16 @@ def first_messages(stretch: Stretch, limit: int) -> set[int]:
     return head
 
 
-def pinned_messages(stretch: Stretch) -> set[int]:
+def pinned_messages(stretch: Stretch) -> set[Index]:
     """Give the indices of the pinned entries, with the whole of their step and the question of their turn."""
     pinned = stretch.policy.pinned
     if pinned is None:
         return set()
-    found: set[int] = set()
+    found: set[Index] = set()
     for turn in stretch.turns:
         cuts = [*safe_cuts(stretch.entries, turn.start, turn.end), turn.end]
         for start, end in pairwise(cuts):
-            group = range(start, end)
+            group = indices(start, end)
             if any(not stretch.entries[at].synthetic and pinned(stretch.entries[at].message) for at in group):
                 found.update(group)
                 if turn.has_question:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ctx_core.history.keys import chained, digest_of, key_at
+from ctx_core.history.places import Position, positions
 from ctx_core.history.state import WindowState
 
 if TYPE_CHECKING:
@@ -45,44 +46,46 @@ def _placed(state: WindowState, transcript: Transcript[Any], verify: Verify) -> 
             yield _bound(moved, transcript) if shift else moved
 
 
-def _starts(state: WindowState, transcript: Transcript[Any]) -> Iterator[int]:
+def _starts(state: WindowState, transcript: Transcript[Any]) -> Iterator[Position]:
     if _is(transcript, state.start, state.start_key):
         yield state.start
     # The nearest first: where steps are alike, one farther away would be taken for it.
-    others = (at for at in range(len(transcript)) if at != state.start and _is(transcript, at, state.start_key))
+    others = (at for at in positions(0, len(transcript)) if at != state.start and _is(transcript, at, state.start_key))
     yield from sorted(others, key=lambda at: abs(at - state.start))
 
 
 def _has_question(state: WindowState, transcript: Transcript[Any]) -> bool:
-    """Whether what goes out begins with a question, if there is one: it may be among what a store has dropped."""
-    asked = (at for at in range(state.start + 1) if transcript.is_question(at))
+    """Whether what goes out begins with a question: it may be among what a store has dropped.
+
+    Then the rest of its turn is what the conversation begins with, of which nothing was left out.
+    """
+    asked = [at for at in range(state.start + 1) if transcript.is_question(at)]
     sent = {*state.kept_before, state.start}
-    first = next(asked, None)
-    return first is None or first in sent or any(at in sent for at in asked)
+    return any(at in sent for at in asked) or (not asked and state.last_gone() is None)
 
 
 def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> WindowState:
-    start = state.start + shift
-    instructions = tuple(at for at in range(start) if transcript.role(at).instructs)
+    start = Position(state.start + shift)
+    instructions = tuple(at for at in positions(0, start) if transcript.role(at).instructs)
     ends = state.summary_ends
     return replace(
         state,
         start=start,
         kept_before=_shifted(state.kept_before, shift),
         instructions=instructions,
-        head_end=None if state.head_end is None else max(0, state.head_end + shift),
-        cleared={at + shift: age for at, age in state.cleared.items()},
-        shortened={at + shift: limit for at, limit in state.shortened.items()},
-        reasoning_from=max(0, state.reasoning_from + shift),
-        summarized=max(0, state.summarized + shift),
+        head_end=None if state.head_end is None else Position(max(0, state.head_end + shift)),
+        cleared={Position(at + shift): age for at, age in state.cleared.items()},
+        shortened={Position(at + shift): limit for at, limit in state.shortened.items()},
+        reasoning_from=Position(max(0, state.reasoning_from + shift)),
+        summarized=Position(max(0, state.summarized + shift)),
         kept_at_summary=_shifted(state.kept_at_summary, shift),
-        summary_ends=None if ends is None else (ends[0] + shift, ends[1] + shift),
+        summary_ends=None if ends is None else (Position(ends[0] + shift), Position(ends[1] + shift)),
         summary_at=None if state.summary_at is None else max(0, state.summary_at + shift),
     )
 
 
-def _shifted(positions: Iterable[int], shift: int) -> tuple[int, ...]:
-    return tuple(at + shift for at in positions if at + shift >= 0)
+def _shifted(places: Iterable[Position], shift: int) -> tuple[Position, ...]:
+    return tuple(Position(at + shift) for at in places if at + shift >= 0)
 
 
 def _same_gone(state: WindowState, transcript: Transcript[Any], verify: Verify, *, dropped: bool) -> bool:
@@ -98,14 +101,14 @@ def _same_gone(state: WindowState, transcript: Transcript[Any], verify: Verify, 
         return False
     # One that was decided without a state before it has no digest yet: nothing was to be remembered then.
     unchecked = verify == "ends" or state.gone_digest is None
-    return unchecked or digest_of(transcript, 0, state.start) == state.gone_digest
+    return unchecked or digest_of(transcript, Position(0), state.start) == state.gone_digest
 
 
 def _bound(state: WindowState, transcript: Transcript[Any]) -> WindowState:
     """Give a state that has moved with the digests of what is left out now."""
     first, last = next(state.gone(), None), state.last_gone()
     ends = None if first is None or last is None else (key_at(transcript, first), key_at(transcript, last))
-    return replace(state, gone_keys=ends, gone_digest=digest_of(transcript, 0, state.start))
+    return replace(state, gone_keys=ends, gone_digest=digest_of(transcript, Position(0), state.start))
 
 
 def _with_true_results(state: WindowState, transcript: Transcript[Any]) -> WindowState:
@@ -114,9 +117,9 @@ def _with_true_results(state: WindowState, transcript: Transcript[Any]) -> Windo
     return replace(state, cleared={}, shortened={}, results_digest=None)
 
 
-def results_digest(positions: Iterable[int], transcript: Transcript[Any]) -> str | None:
+def results_digest(found: Iterable[Position], transcript: Transcript[Any]) -> str | None:
     """Give the digest of results that were cleared or shortened; None for none, or where one of them is not there."""
-    places = sorted(set(positions))
+    places = sorted(set(found))
     if not places or places[0] < 0 or places[-1] >= len(transcript):
         return None
     return chained(None, (key_at(transcript, at) for at in places))
@@ -152,15 +155,15 @@ def partly_summarized(state: WindowState, summary: str, given: int, transcript: 
         kept_at_summary=tuple(sorted(at for at in {*state.kept_before, *waiting} if at < until)),
         summary_ends=(gone[0], gone[-1]),
         summary_keys=(key_at(transcript, gone[0]), key_at(transcript, gone[-1])),
-        summary_digest=digest_of(transcript, 0, until),
+        summary_digest=digest_of(transcript, Position(0), until),
         summary_at=None,
     )
 
 
 def _same_summarized(state: WindowState, transcript: Transcript[Any]) -> bool:
     """Whether all that a summary speaks of says what it said, where no window tells."""
-    return not state.summary or digest_of(transcript, 0, state.summarized) == state.summary_digest
+    return not state.summary or digest_of(transcript, Position(0), state.summarized) == state.summary_digest
 
 
-def _is(transcript: Transcript[Any], at: int | None, key: str | None) -> bool:
+def _is(transcript: Transcript[Any], at: Position | None, key: str | None) -> bool:
     return at is not None and 0 <= at < len(transcript) and key_at(transcript, at) == key

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.history.pairing import Asked, Pairing
+from ctx_core.history.places import Position
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ctx_core.history.pairing import LeftOut
     from ctx_core.history.policy import HistoryPolicy
 
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 class Entry:
     """A message and where it stands in the history."""
 
-    position: int
+    position: Position
     """Position in the history; a stub has that of the call it answers."""
     message: Message
     """The message as it is now, perhaps altered."""
@@ -48,7 +50,7 @@ class Repairs:
     """Second results of a call that say something else, and were joined to the first."""
     paired: int = 0
     """Results without an id that were given that of the call they answer."""
-    copies: dict[int, int] = field(default_factory=dict[int, int])
+    copies: dict[Position, Position] = field(default_factory=dict[Position, Position])
     """Position of each message that stands a second time, and that of the first."""
 
     def as_dict(self) -> dict[str, int]:
@@ -61,19 +63,22 @@ class Repairs:
         return {name: count for name, count in named.items() if count}
 
 
-def repair(entries: Sequence[Entry], policy: HistoryPolicy, *, length: int) -> tuple[list[Entry], Repairs]:
+def repair(
+    entries: Sequence[Entry], policy: HistoryPolicy, *, length: int, left_out: LeftOut[Position] | None = None
+) -> tuple[list[Entry], Repairs]:
     """Give the conversation repaired, and what was done.
 
     Args:
         entries: messages in order of position; not changed.
         policy: what becomes of unanswered calls.
         length: number of messages of the whole history: a call in the very last one may still be in flight.
+        left_out: what of the history is not among the entries.
     """
-    repairs, pairing = Repairs(), Pairing()
-    blocks: list[Entry | tuple[Entry, Asked]] = []
+    repairs, pairing = Repairs(), Pairing[Position](left_out)
+    blocks: list[Entry | tuple[Entry, Asked[Position]]] = []
     seen: dict[Message, Entry] = {}
     question = next((entry for entry in reversed(entries) if entry.message.is_question), None)
-    run: list[tuple[int, Message]] = []
+    run: list[tuple[Position, Message]] = []
     for entry in entries:
         message = entry.message
         if message.role is Role.TOOL:
@@ -109,9 +114,9 @@ def repair(entries: Sequence[Entry], policy: HistoryPolicy, *, length: int) -> t
 
 
 def _place(
-    run: list[tuple[int, Message]],
-    pairing: Pairing,
-    blocks: list[Entry | tuple[Entry, Asked]],
+    run: list[tuple[Position, Message]],
+    pairing: Pairing[Position],
+    blocks: list[Entry | tuple[Entry, Asked[Position]]],
     repairs: Repairs,
 ) -> None:
     """Put results that stand in a row to their calls, and say what was wrong with them."""
@@ -126,7 +131,9 @@ def _place(
             repairs.moved += 1
 
 
-def _closed(entry: Entry, asked: Asked, policy: HistoryPolicy, repairs: Repairs, *, in_flight: bool) -> list[Entry]:
+def _closed(
+    entry: Entry, asked: Asked[Position], policy: HistoryPolicy, repairs: Repairs, *, in_flight: bool
+) -> list[Entry]:
     """Give the message with its calls and behind it a result for each."""
     results: list[Entry] = []
     for at, (position, message) in sorted(asked.answers.items(), key=lambda answer: answer[1][0]):
@@ -149,7 +156,7 @@ def _closed(entry: Entry, asked: Asked, policy: HistoryPolicy, repairs: Repairs,
     return [entry, *results, *stubs]
 
 
-def _stub(position: int, call_id: str | None, name: str, policy: HistoryPolicy) -> Entry:
+def _stub(position: Position, call_id: str | None, name: str, policy: HistoryPolicy) -> Entry:
     # A legacy result is known by its function's name; a result with an id needs no name.
     result = Message.tool(policy.stub, tool_call_id=call_id, name=None if call_id else name)
     return Entry(position, replace(result, synthetic=True), synthetic=True)

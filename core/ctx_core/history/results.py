@@ -13,6 +13,7 @@ from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
 from ctx_core.history.pairing import Asked, Pairing
+from ctx_core.history.places import Index, indexed, indices
 from ctx_core.history.policy import ERROR_WORDS
 from ctx_core.truncation import cut_middle
 
@@ -44,16 +45,16 @@ class Results:
         """Find each result and its call."""
         self._counter = counter
         self._policy = policy
-        self._found: dict[int, Result] = {}
-        self._many: set[int] = set()
+        self._found: dict[Index, Result] = {}
+        self._many: set[Index] = set()
         found = steps(entries)
         for age, (start, end) in enumerate(reversed(found)):
             calls = entries[start].message.tool_calls
-            answers = range(start + 1, end)
+            answers = indices(start + 1, end)
             if len(calls) > 1:
                 self._many.update(answers)
             asked = Asked(start, calls)
-            pairing = Pairing()
+            pairing = Pairing[Index]()
             pairing.ask(asked)
             called = [at for at in answers if entries[at].message.role is Role.TOOL]
             for _ in pairing.place([(at, entries[at].message) for at in called]):
@@ -62,7 +63,7 @@ class Results:
             for at in answers:
                 if not entries[at].synthetic:
                     self._found[at] = Result(entries[at].message, answered.get(at), age, len(calls) > 1)
-        for at, entry in enumerate(entries):  # one whose call was cut off before it has no step
+        for at, entry in indexed(entries):  # one whose call was cut off before it has no step
             if entry.message.is_result and not entry.synthetic:
                 self._found.setdefault(at, Result(entry.message, None, len(found), parallel=False))
 
@@ -70,7 +71,7 @@ class Results:
         """Whether there is a result at an index; a stub is none."""
         return at in self._found
 
-    def __getitem__(self, at: int) -> Result:
+    def __getitem__(self, at: Index) -> Result:
         """Give the result at an index.
 
         Raises:
@@ -78,11 +79,11 @@ class Results:
         """
         return self._found[at]
 
-    def is_parallel(self, at: int) -> bool:
+    def is_parallel(self, at: Index) -> bool:
         """Whether a result, or a stub, is one of several side by side: some providers bill those otherwise."""
         return at in self._many
 
-    def clearable(self) -> Iterator[tuple[int, int]]:
+    def clearable(self) -> Iterator[tuple[Index, int]]:
         """Give the results that may be cleared on overflow, in the order in which they go: index, and age in steps.
 
         First those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's.
@@ -92,10 +93,10 @@ class Results:
                 if self._gives_way(self._found[at], by_age=by_age):
                     yield at, self._found[at].age
 
-    def saved_by_clearing(self, indices: Iterable[int]) -> int:
+    def saved_by_clearing(self, chosen: Iterable[Index]) -> int:
         """Give the tokens that clearing all that may be cleared saves, on results as they were at first sight."""
         saved, policy = 0, self._policy
-        for at in indices:
+        for at in chosen:
             result = self._found.get(at)
             if result is None or not any(self._gives_way(result, by_age=by_age) for by_age in (True, False)):
                 continue
@@ -105,14 +106,15 @@ class Results:
             saved += max(0, cost - self._price(self.with_placeholder(at, result.age), result))
         return saved
 
-    def with_placeholder(self, at: int, age: int) -> Message:
+    def with_placeholder(self, at: Index, age: int) -> Message:
         """Give a result with the placeholder in its place, as it was cleared at this age."""
         message = self._found[at].message
         tokens = self._counter.count_text(message.text)
         placeholder = self._policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
-        return message.with_only_text(opening_of(message) + _named(placeholder, message))
+        placeholder = _named(placeholder, message)
+        return message.with_only_text(opening_of(message) + placeholder)
 
-    def shortened(self, at: int, limit: int) -> Message:
+    def shortened(self, at: Index, limit: int) -> Message:
         """Give a result with the middle of its text left out, so that the whole message is within a limit.
 
         One whose frame and media alone exceed the limit keeps only its frame and the marker, or no text. What a result

@@ -12,6 +12,8 @@ import zlib
 from base64 import b85decode, b85encode
 from typing import TYPE_CHECKING, Final, cast
 
+from ctx_core.history.places import Position, positions
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -46,12 +48,12 @@ def _expanded(data: object) -> object:
     return [int(number) for number in text.split(b",")]
 
 
-def packed(positions: Iterable[int]) -> list[int]:
+def packed(places: Iterable[Position]) -> list[int]:
     """Give rising positions as distances from the run before, each with the length of its run."""
     runs: list[int] = []
     last = 0
     expected: int | None = None
-    for at in positions:
+    for at in places:
         if at == expected:
             runs[-1] += 1
         else:
@@ -60,7 +62,7 @@ def packed(positions: Iterable[int]) -> list[int]:
     return runs
 
 
-def unpacked(runs: object) -> tuple[int, ...]:
+def unpacked(runs: object) -> tuple[Position, ...]:
     """Give the positions of a packed list.
 
     Raises:
@@ -68,17 +70,17 @@ def unpacked(runs: object) -> tuple[int, ...]:
         ValueError: for numbers that no positions were packed to.
     """
     numbers = _numbers(_expanded(runs), group=2)
-    positions: list[int] = []
+    found: list[Position] = []
     at = 0
     for distance, count in zip(numbers[::2], numbers[1::2], strict=True):
-        _check(len(positions), count, rising=distance >= (0 if not positions else 1))
+        _check(len(found), count, rising=distance >= (0 if not found else 1))
         at += distance
-        positions.extend(range(at, at + count))
+        found.extend(positions(at, at + count))
         at += count - 1
-    return tuple(positions)
+    return tuple(found)
 
 
-def packed_pairs(pairs: Mapping[int, int]) -> list[int]:
+def packed_pairs(pairs: Mapping[Position, int]) -> list[int]:
     """Give a mapping as what position and value grow by, each growth with how often it follows itself."""
     runs: list[int] = []
     last = (0, 0)
@@ -92,16 +94,16 @@ def packed_pairs(pairs: Mapping[int, int]) -> list[int]:
     return runs
 
 
-def unpacked_pairs(runs: object) -> dict[int, int]:
+def unpacked_pairs(runs: object) -> dict[Position, int]:
     """Give the mapping of a packed list; raises as `unpacked` does."""
     numbers = _numbers(_expanded(runs), group=3)
-    pairs: dict[int, int] = {}
+    pairs: dict[Position, int] = {}
     at, value = 0, 0
     for step, growth, count in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
         _check(len(pairs), count, rising=step >= (0 if not pairs and count == 1 else 1))
         for _ in range(count):
             at, value = at + step, value + growth
-            pairs[at] = value
+            pairs[Position(at)] = value
     return pairs
 
 

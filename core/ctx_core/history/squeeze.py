@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.cuts import steps
+from ctx_core.history.places import Index
 from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def squeeze(sizes: Iterable[int], *, by: int) -> int | None:
     return None
 
 
-def shorten(cut: Cut, at: int, most: int) -> None:
+def shorten(cut: Cut, at: Index, most: int) -> None:
     """Cut a result to head and tail, and remember it; one too small for the marker stays as it is."""
     stretch = cut.stretch
     form = stretch.results.shortened(at, most)
@@ -51,7 +52,7 @@ def squeeze_results(cut: Cut) -> None:
         for at in sorted(cut.kept)
         if at in stretch.results and at not in cut.protected and stretch.entries[at].position not in cut.cleared
     ]
-    for begin in (newest[-1][0] if newest else 0, 0):
+    for begin in (newest[-1][0] if newest else Index(0), Index(0)):
         chosen = [at for at in results if at >= begin]
         most = squeeze(map(stretch.cost, chosen), by=cut.tokens - cut.limit)
         if most is None:
@@ -66,7 +67,7 @@ def squeeze_results(cut: Cut) -> None:
 def truncate_protected(cut: Cut) -> None:
     """Cut the question, and if that is not enough the instructions too, as the caller allowed."""
     stretch = cut.stretch
-    question = set[int]() if cut.question is None else {cut.question}
+    question = set[Index]() if cut.question is None else {cut.question}
     for candidates in (question, question | (stretch.instructions & cut.kept)):
         sizes = {at: stretch.cost(at) for at in sorted(candidates) if stretch.entries[at].message.text}
         most = squeeze(sizes.values(), by=cut.tokens - cut.limit)
@@ -81,7 +82,7 @@ def truncate_protected(cut: Cut) -> None:
             return
 
 
-def _cut_text(cut: Cut, at: int, most: int) -> Message | None:
+def _cut_text(cut: Cut, at: Index, most: int) -> Message | None:
     """Give a message with its text cut so that all of it is within `most`; None where nothing of it would remain."""
     counter, message = cut.stretch.counter, cut.stretch.form(at)
     frame = counter.count_message(message.with_text(""))

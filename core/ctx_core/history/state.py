@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, Self, cast
 
+from ctx_core.history.places import Position, positions
 from ctx_core.history.runs import compact, packed, packed_pairs, unpacked, unpacked_pairs
 
 _LOG: Final = logging.getLogger("ctx_core")
@@ -25,6 +26,8 @@ _MOST_PLACES: Final = 3_000
 """Characters in which the places of messages are stored. With more of them, thousands of pinned ones in no pattern, the
 cut is decided anew each time: a small state is worth more than a warm cache."""
 
+_BEGIN: Final = Position(0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowState:
@@ -34,37 +37,37 @@ class WindowState:
     that was never cut. As JSON it takes less than 4 KB beside the summary.
     """
 
-    start: int = 0
+    start: Position = _BEGIN
     """Position of the first message of the stretch that is kept up to the present."""
     start_key: str | None = None
     """Key of that message, by which the position is checked; None while nothing was cut."""
     limit: int | None = None
     """Tokens that the budget granted when this was decided: where it grants more it is decided anew."""
-    kept_before: tuple[int, ...] = ()
+    kept_before: tuple[Position, ...] = ()
     """Positions before `start` that are kept: the pinned, the first messages, the question of a cut turn."""
-    instructions: tuple[int, ...] | None = ()
+    instructions: tuple[Position, ...] | None = ()
     """Positions of the system messages before `start`, which are kept too; None: their roles tell."""
-    head_end: int | None = None
+    head_end: Position | None = None
     """Position behind the first messages that stay, as `keep_first` has it; None while nothing was cut."""
     gone_keys: tuple[str, str] | None = None
     """Keys of the first and of the last message that is left out."""
     gone_digest: str | None = None
     """Digest of all that stands before `start` but the system messages: what is edited there is noticed by it."""
-    cleared: Mapping[int, int] = field(default_factory=dict[int, int], hash=False)
+    cleared: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
     """Position of each cleared tool result, and its age in steps when it was cleared, which its placeholder tells."""
-    shortened: Mapping[int, int] = field(default_factory=dict[int, int], hash=False)
+    shortened: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
     """Position of each tool result that was cut to head and tail on overflow, and the tokens it was cut to."""
     results_digest: str | None = None
     """Digest of those results."""
-    reasoning_from: int = 0
+    reasoning_from: Position = _BEGIN
     """Messages before this position have lost their reasoning."""
     summary: str = field(default="", repr=False)
     """What a model said of the messages that are left out; the only text in here."""
-    summarized: int = 0
+    summarized: Position = _BEGIN
     """Messages before this position are in the summary, if they are left out at all."""
-    kept_at_summary: tuple[int, ...] = ()
+    kept_at_summary: tuple[Position, ...] = ()
     """Positions before `summarized` that were kept then, and so are not in the summary."""
-    summary_ends: tuple[int, int] | None = None
+    summary_ends: tuple[Position, Position] | None = None
     """Positions of the first and of the last message that the summary speaks of."""
     summary_keys: tuple[str, str] | None = None
     """Their keys: a summary is shown only where both are there."""
@@ -76,7 +79,7 @@ class WindowState:
     """What tells the user's turn in which no summary could be had: it does not try again."""
 
     @property
-    def staying(self) -> frozenset[int]:
+    def staying(self) -> frozenset[Position]:
         """Positions before `start` that go out."""
         return frozenset(chain(self.kept_before, self.instructions or ()))
 
@@ -85,20 +88,20 @@ class WindowState:
         """Whether anything is remembered of a cut."""
         return self.start_key is not None
 
-    def gone(self) -> Iterator[int]:
+    def gone(self) -> Iterator[Position]:
         """Give the positions of what is left out, oldest first."""
         staying = self.staying
-        return (at for at in range(self.start) if at not in staying)
+        return (at for at in positions(0, self.start) if at not in staying)
 
-    def last_gone(self) -> int | None:
+    def last_gone(self) -> Position | None:
         """Give the position of the last message that is left out."""
         staying = self.staying
-        return next((at for at in range(self.start - 1, -1, -1) if at not in staying), None)
+        return next((at for at in reversed(positions(0, self.start)) if at not in staying), None)
 
-    def unsummarized(self) -> tuple[int, ...]:
+    def unsummarized(self) -> tuple[Position, ...]:
         """Give the positions of what is left out and is not in the summary."""
         staying = self.staying
-        late = (at for at in (*self.kept_at_summary, *range(self.summarized, self.start)) if at not in staying)
+        late = (at for at in (*self.kept_at_summary, *positions(self.summarized, self.start)) if at not in staying)
         return tuple(sorted(at for at in late if at < self.start))
 
     def with_summary(self, summary: str, *, at: int | None = None) -> Self:
@@ -203,20 +206,20 @@ class WindowState:
             raise ValueError(msg)
         places = None if data.get("roles_tell") is True else unpacked(data.get("instructions", []))
         return cls(
-            start=_count(data.get("start", 0)),
+            start=_position(data.get("start", 0)),
             start_key=_optional(data, "start_key", _text),
             limit=_optional(data, "limit", _count),
             kept_before=unpacked(data.get("kept_before", [])),
             instructions=places,
-            head_end=_optional(data, "head_end", _count),
+            head_end=_optional(data, "head_end", _position),
             gone_keys=_optional(data, "gone_keys", _two_texts),
             gone_digest=_optional(data, "gone_digest", _digest),
             cleared=unpacked_pairs(data.get("cleared", [])),
             shortened=unpacked_pairs(data.get("shortened", [])),
             results_digest=_optional(data, "results_digest", _digest),
-            reasoning_from=_count(data.get("reasoning_from", 0)),
+            reasoning_from=_position(data.get("reasoning_from", 0)),
             summary=_text(data.get("summary", "")),
-            summarized=_count(data.get("summarized", 0)),
+            summarized=_position(data.get("summarized", 0)),
             kept_at_summary=unpacked(data.get("kept_at_summary", [])),
             summary_ends=_optional(data, "summary_ends", _two_counts),
             summary_keys=_optional(data, "summary_keys", _two_texts),
@@ -245,6 +248,10 @@ def _count(value: object) -> int:
     return value
 
 
+def _position(value: object) -> Position:
+    return Position(_count(value))
+
+
 def _text(value: object) -> str:
     if not isinstance(value, str):
         msg = f"expected a text, found {type(value).__name__}"
@@ -262,9 +269,9 @@ def _two_texts(value: object) -> tuple[str, str]:
     return _text(first), _text(last)
 
 
-def _two_counts(value: object) -> tuple[int, int]:
+def _two_counts(value: object) -> tuple[Position, Position]:
     first, last = _two(value)
-    return _count(first), _count(last)
+    return _position(first), _position(last)
 
 
 def _two(value: object) -> list[object]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.history.cut import Cut
 from ctx_core.history.passes import make_fit
+from ctx_core.history.places import Position, indices, positions
 from ctx_core.history.protected import first_messages, pinned_messages
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
@@ -143,10 +144,10 @@ def _roomier(anew: Cut, before: Cut) -> Cut:
     return cut
 
 
-def _taken(cut: Cut) -> tuple[int, int]:
+def _taken(cut: Cut) -> tuple[Position, int]:
     """Give what a cut takes away: where it begins, and how many results it clears or shortens."""
     entries = cut.stretch.entries
-    start = entries[cut.start].position if cut.start < len(entries) else 0
+    start = entries[cut.start].position if cut.start < len(entries) else Position(0)
     return start, len(cut.cleared) + len(cut.shortened)
 
 
@@ -155,15 +156,15 @@ def _examined(
 ) -> Stretch:
     """Look at as much of the conversation as may be needed, so that a turn costs the window and not the history."""
 
-    def stretch_at(first: int, kept: Sequence[int]) -> Stretch:
+    def stretch_at(first: Position, kept: Sequence[Position]) -> Stretch:
         return stretch_from(transcript, first, kept, counter=counter, policy=policy, state=state)
 
     size = len(transcript)
     if state.decided:
         return stretch_at(state.start, sorted(state.staying))
     if policy.pinned is not None or policy.keep_first:
-        return stretch_at(0, ())
-    instructions = [at for at in range(size) if transcript.role(at).instructs]
+        return stretch_at(Position(0), ())
+    instructions = [at for at in positions(0, size) if transcript.role(at).instructs]
     examined = max(_FIRST_EXAMINED, size - _preserved_from(transcript, policy))
     while True:
         first = _question_before(transcript, max(0, size - examined))
@@ -173,18 +174,16 @@ def _examined(
         examined = 2 * (size - first)
 
 
-def _preserved_from(transcript: Transcript[Any], policy: HistoryPolicy) -> int:
+def _preserved_from(transcript: Transcript[Any], policy: HistoryPolicy) -> Position:
     """Give the position of the oldest turn that is never left out."""
     at = len(transcript)
     for _ in range(policy.preserve_recent_turns + 1):
         at = _question_before(transcript, at - 1)
-    return max(0, at)
+    return Position(max(0, at))
 
 
-def _question_before(transcript: Transcript[Any], at: int) -> int:
-    while at > 0 and not transcript.is_question(at):
-        at -= 1
-    return at
+def _question_before(transcript: Transcript[Any], at: int) -> Position:
+    return Position(transcript.question_before(at) or 0)
 
 
 def _all_fit(stretch: Stretch, limit: int) -> bool:
@@ -194,7 +193,7 @@ def _all_fit(stretch: Stretch, limit: int) -> bool:
     if policy.max_messages is not None and size - len(stretch.instructions) - 1 > policy.max_messages:
         return False
     tokens = 0
-    for at in reversed(range(size)):
+    for at in reversed(indices(0, size)):
         is_result = stretch.entries[at].message.is_result
         if not (policy.results.clears and is_result):
             tokens += stretch.cost(at)

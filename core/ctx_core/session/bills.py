@@ -11,6 +11,7 @@ from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counts import TokenCount
 from ctx_core.counting.registry import counted_alike
 from ctx_core.history.keys import key_at
+from ctx_core.history.places import Position
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
@@ -93,4 +94,4 @@ def _ends(transcript: Transcript[Any], size: int) -> tuple[str, str]:
     if not size:
         return "", ""
     said = blake2b(transcript[0].text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-    return said, key_at(transcript, size - 1)
+    return said, key_at(transcript, Position(size - 1))

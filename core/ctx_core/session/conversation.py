@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.history.keys import key_at
+from ctx_core.history.places import positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ def _beginnings(transcript: Transcript[Any]) -> Iterator[str]:
     """
     digest = blake2b(digest_size=12)
     told = 0
-    for at in range(len(transcript)):
+    for at in positions(0, len(transcript)):
         if told == _FIRST_MESSAGES:
             return
         if not transcript.role(at).instructs:

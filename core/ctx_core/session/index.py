@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ctx_core.history.keys import key_at, message_key
+from ctx_core.history.places import positions
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class ReadIndex:
         # The comparison of lists asks for identity first, and only then for what the objects say.
         if _equal(natives, held):
             return "same"
-        for at, (before, native) in enumerate(zip(held, natives, strict=True)):
+        for at, before, native in zip(positions(0, len(held)), held, natives, strict=True):
             if before is native or _equal(before, native):
                 continue
             if message_key(transcript.codec.read(before)) != key_at(transcript, at):

@@ -45,20 +45,19 @@ class Sessions(Generic[NativeT]):
         options: SessionOptions,
         codec: Codec[NativeT] | FormatName | None = None,
         *,
-        declared: Declared | None = None,
+        declares: bool = True,
     ) -> None:
         """Take the options, and the door of the message type.
 
         Args:
             options: how requests are fitted.
             codec: by default the one for neutral messages or a provider's own, found by the messages.
-            declared: what declares the context of a request whose turn brings no declaration; by default what the
-                options say.
+            declares: whether the options say what a context is; if not, each turn brings what declares it.
 
         Raises:
             BudgetError: for options that cannot work together.
         """
-        self.declared = options.declared() if declared is None else declared
+        self._declared = options.declared() if declares else None
         self.states = memory_of(StateCache() if options.states is None else options.states)
         self._layers = tuple(layer for layer in options.layers if not isinstance(layer, Layer))
         self._listeners = Listeners(usage_log=options.usage_log, on_report=options.on_report)
@@ -66,6 +65,18 @@ class Sessions(Generic[NativeT]):
         self._summaries = None if summarizing is None else Summaries[NativeT](summarizing, self.states)
         self._codec = as_codec(codec)
         self._bills = Bills()
+
+    @property
+    def declared(self) -> Declared:
+        """What declares the context of a request whose turn brings nothing that does.
+
+        Raises:
+            BudgetError: if the options declare none.
+        """
+        if self._declared is None:
+            msg = "neither the options nor the turn say what the context is: give a budget, a builder or a recipe"
+            raise BudgetError(msg)
+        return self._declared
 
     def turn(self, turn: Turn[NativeT]) -> Steps[Context[NativeT]]:
         """Give the context of a request, step by step.
@@ -96,6 +107,11 @@ class Sessions(Generic[NativeT]):
             log_request(context.report)
             yield from self._listeners.tell(context.report, declared.on_report)
         return context
+
+    def remembered(self, conversation: Conversation | None, messages: Sequence[NativeT]) -> WindowState:
+        """Give what is kept of a conversation, as far as it matches these messages; None: of whoever begins alike."""
+        transcript = transcript_of(messages, None, self._codec)
+        return self.states.read(conversation or nameless(transcript), transcript, quiet=True).state
 
     def forget(self, conversation: Conversation) -> None:
         """Delete what is kept of a conversation: its state, its summary, and what its last request was."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import uuid4
 
 from ctx_core.history.keys import key_at
+from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
@@ -225,10 +226,11 @@ def _twin(entries: Sequence[Mapping[str, Any]], transcript: Transcript[Any]) -> 
 
 def _may_stand(entry: Mapping[str, Any], transcript: Transcript[Any]) -> bool:
     """Whether a stored window begins with a message that is in its place; seen before the rest of it is read."""
-    start, key = entry.get("start"), entry.get("start_key")
+    start: Any = entry.get("start")
+    key = entry.get("start_key")
     if key is None:
         return "summary" in entry
-    return type(start) is int and 0 <= start < len(transcript) and key_at(transcript, start) == key
+    return type(start) is int and 0 <= start < len(transcript) and key_at(transcript, Position(start)) == key
 
 
 def _stands(state: WindowState, transcript: Transcript[Any]) -> bool:

@@ -12,6 +12,7 @@ from ctx_core.awaiting import in_thread
 from ctx_core.conversation.transcript import NativeT, Transcript
 from ctx_core.engine.context import Context
 from ctx_core.history.keys import key_at
+from ctx_core.history.places import positions
 from ctx_core.history.remembered import partly_summarized
 from ctx_core.history.state import WindowState
 from ctx_core.session.states import Recalled, StateMemory
@@ -135,5 +136,5 @@ def _asking(transcript: Transcript[Any]) -> str:
 
     Not where it stands: instructions are put in front, and steps come behind it.
     """
-    asked = [at for at in range(len(transcript)) if transcript.is_question(at)]
+    asked = [at for at in positions(0, len(transcript)) if transcript.is_question(at)]
     return f"{len(asked)} {key_at(transcript, asked[-1])}" if asked else ""

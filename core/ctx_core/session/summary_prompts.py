@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.fences import fenced
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     OpaquePart,
     ReasoningPart,
     Role,
     TextPart,
-    VideoPart,
 )
 from ctx_core.counting.documents import document_text
 from ctx_core.counting.image_prices import image_size
@@ -86,10 +85,8 @@ def _said(part: Part) -> str:
         case ImagePart():
             size = image_size(part)
             return "[image]" if size is None else f"[image {size[0]}×{size[1]}]"
-        case AudioPart():
-            return f"[audio{_of(part.media_type)}]"
-        case VideoPart():
-            return f"[video{_of(part.media_type)}]"
+        case MediaPart():
+            return f"[{part.noun}{_of(part.media_type)}]"
         case ReasoningPart():
             return ""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ctx_core import ContextSession, HistoryPolicy, StateCache, ToolResultPolicy, WindowState
+from ctx_core.history.places import Position
 from tests.core.session.kitchen import LIMIT, WORDS, Notes, OpenAIMessage, step, talk, texts
 
 if TYPE_CHECKING:
@@ -71,7 +72,13 @@ def test_a_summary_of_another_conversation_in_a_state_is_not_shown() -> None:
     """A state that a caller has mixed up: not even where the window would match."""
     state = make(summarizer=Notes()).fit(talk(20, "her"), state=WindowState()).state
     mine = make().fit(talk(20), state=WindowState()).state
-    mixed = replace(mine, summary=state.summary, summarized=mine.start, summary_ends=(0, 1), summary_keys=("a", "b"))
+    mixed = replace(
+        mine,
+        summary=state.summary,
+        summarized=mine.start,
+        summary_ends=(Position(0), Position(1)),
+        summary_keys=("a", "b"),
+    )
     assert not any("her" in text for text in texts(make().fit(talk(20), state=mixed)))
     assert make().fit(talk(20), state=mixed).state.summary == ""
 

@@ -52,8 +52,8 @@ TOLD = [
     ),
     (
         (
-            "This endpoint's maximum context length is 128000 tokens. However, you requested about 130000 tokens (125000 "
-            "of text input, 5000 in the output). Please reduce the length of either one."
+            "This endpoint's maximum context length is 128000 tokens. However, you requested about 130000 tokens "
+            "(125000 of text input, 5000 in the output). Please reduce the length of either one."
         ),
         TooLong(limit=128000, sent=125000, answer=5000),
     ),
@@ -100,8 +100,8 @@ TOLD = [
     ),
     (
         (
-            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000 `inputs` tokens and "
-            "512 `max_new_tokens`"
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000 `inputs` "
+            "tokens and 512 `max_new_tokens`"
         ),
         TooLong(limit=4097, sent=5000, answer=512),
     ),

@@ -10,10 +10,10 @@ from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Part,
@@ -21,7 +21,6 @@ from ctx_core.conversation.messages import (
     Role,
     TextPart,
     ToolCall,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
@@ -101,7 +100,7 @@ class AnthropicFormat(BlockFormat):
                 return {"type": "image", "source": {"type": "url", "url": url}}
             case FilePart(text=str(text)):
                 return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}}
-            case ImagePart() | FilePart() | AudioPart() | VideoPart():
+            case MediaPart():
                 source = {"type": "base64", "media_type": media_type_of(part), "data": base64_text(part)}
                 return {"type": "image" if isinstance(part, ImagePart) else "document", "source": source}
             case _:

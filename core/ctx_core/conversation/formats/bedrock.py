@@ -9,10 +9,9 @@ from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import content_bytes, media_type_of
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
-    ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Part,
@@ -20,7 +19,6 @@ from ctx_core.conversation.messages import (
     Role,
     TextPart,
     ToolCall,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
@@ -78,14 +76,8 @@ class BedrockFormat(BlockFormat):
                 return {"text": text}
             case FilePart(text=str(text)):
                 return self._medium("document", "txt", text.encode())
-            case FilePart():
-                return self._medium("document", _form(part), content_bytes(part))
-            case ImagePart():
-                return self._medium("image", _form(part), content_bytes(part))
-            case VideoPart():
-                return self._medium("video", _form(part), content_bytes(part))
-            case AudioPart():
-                return self._medium("audio", _form(part), content_bytes(part))
+            case MediaPart():
+                return self._medium(part.noun, _form(part), content_bytes(part))
             case _:
                 assert_never(part)
 
@@ -94,6 +86,6 @@ class BedrockFormat(BlockFormat):
         return {kind: {**named, "format": form, "source": {"bytes": content}}}
 
 
-def _form(part: ImagePart | AudioPart | VideoPart | FilePart) -> str:
+def _form(part: MediaPart) -> str:
     form = media_type_of(part).partition("/")[2]
     return _TEXTS.get(form, form)

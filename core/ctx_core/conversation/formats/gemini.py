@@ -9,10 +9,10 @@ from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import base64_text, media_type_of
 from ctx_core.conversation.messages import (
-    AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Part,
@@ -20,7 +20,6 @@ from ctx_core.conversation.messages import (
     Role,
     TextPart,
     ToolCall,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied, key_of
 from ctx_core.conversation.results import read_result
@@ -88,7 +87,7 @@ class GeminiFormat(BlockFormat):
                 return {"fileData": {"mimeType": media_type_of(part), "fileUri": url}}
             case FilePart(text=str(text)):
                 return {"text": text}
-            case ImagePart() | AudioPart() | VideoPart() | FilePart():
+            case MediaPart():
                 return {"inlineData": {"mimeType": media_type_of(part), "data": base64_text(part)}}
             case _:
                 assert_never(part)

@@ -18,13 +18,13 @@ from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
     ImagePart,
+    MediaPart,
     Message,
     OpaquePart,
     Part,
     ReasoningPart,
     Role,
     TextPart,
-    VideoPart,
 )
 from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.results import is_result, read_result
@@ -258,11 +258,11 @@ def _block(part: Part) -> object:
             return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
         case FilePart(text=str(text)):
             return {"type": "input_text", "text": text}
-        case FilePart() | VideoPart():
+        case MediaPart():
             return {"type": "input_file", "filename": "file", "file_data": _data_url(part)}
         case _:
             assert_never(part)
 
 
-def _data_url(part: ImagePart | FilePart | VideoPart) -> str:
+def _data_url(part: MediaPart) -> str:
     return f"data:{media_type_of(part)};base64,{base64_text(part)}"
