@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
-from llama_index.core.async_utils import asyncio_run  # pyright: ignore[reportUnknownVariableType] - of any coroutine
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import BudgetError, ContextOverflowError, Message, Role
 from ctx_core.budget import is_count
 from ctx_core.session import Conversation, Turn
+from ctx_core.session.declaration import tokens_in
 from ctx_core.steps import Step, Steps, arun, run
 from llamaindex_ctx import settings
 from llamaindex_ctx.events import tell, telling_overflow
 from llamaindex_ctx.exceeding import first_key, shown
+from llamaindex_ctx.feeding import feed
 from llamaindex_ctx.memory_fields import MemoryFields, copied, owned
-from llamaindex_ctx.memory_source import BlockMemory
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 
 if TYPE_CHECKING:
@@ -30,7 +29,11 @@ if TYPE_CHECKING:
     from ctx_core import Context, ContextReport
     from llamaindex_ctx.stores import ChatStore
 
-_LOG: Final = logging.getLogger("ctx_core.llamaindex")
+
+_FOUND: Final = 1_024
+"""Tokens of a retrieved context that there is room for; a quarter of small windows."""
+_SMALLEST: Final = 512
+"""Of smaller budgets nothing is kept: no LLM has such a window."""
 
 
 class ContextMemoryBuffer(MemoryFields):
@@ -244,7 +247,7 @@ class ContextMemoryBuffer(MemoryFields):
             alone = was_asked(question, messages) and (yield from self._is_alone(turn))
             if not alone:
                 context = yield from self._before_question(turn)
-                yield from self._feed(context, messages)
+                yield from feed(self, context, messages)
                 return self._shown(context, question)
         try:
             context = yield from self._sessions.turn(self._turn(messages, None, taken))
@@ -257,25 +260,16 @@ class ContextMemoryBuffer(MemoryFields):
             turn = self._turn(messages[: len(messages) - answers], None, taken)
             turn = replace(turn, left_out=answers, why="no room for the answer")
             context = yield from self._sessions.turn(turn)
-        yield from self._feed(context, messages)
+        yield from feed(self, context, messages)
         return self._shown(context, None)
-
-    def _feed(self, context: Context[ChatMessage], messages: Sequence[ChatMessage]) -> Steps[None]:
-        """Put what has newly left the view into the memory blocks; one that fails gets it no more, with a warning."""
-        blocks = [layer for layer in self.layers if isinstance(layer, BlockMemory) and layer.fed]
-        new = [at for at in context.left_out() if self.fed <= at < len(messages)] if blocks else []
-        if not new:
-            return
-        self.fed = new[-1] + 1  # at once: views that are made meanwhile do not put it again
-        for block in blocks:
-            put = partial(block.aput, copied(messages[at] for at in new), session_id=self.session_id)
-            try:
-                yield Step(lambda put=put: asyncio_run(put()), put)
-            except Exception as error:  # noqa: BLE001 - whatever a block raises, the view is given
-                _LOG.warning("a memory block takes nothing (%s): %d messages", type(error).__name__, len(new))
 
     def _before_question(self, turn: Turn[ChatMessage]) -> Steps[Context[ChatMessage]]:
         """Fit a turn whose question the engine sends itself, whole: one that was truncated here would be of no use."""
+        room, declared = self._room_beside(), self._sessions.declared
+        if room:
+            roomy = replace(declared, reserve=tokens_in(declared.reserve, self.budget) + room)
+            with suppress(ContextOverflowError):
+                return (yield from self._sessions.turn(replace(turn, declared=roomy, on_overflow="raise")))
         try:
             return (yield from self._sessions.turn(replace(turn, on_overflow="raise")))
         except ContextOverflowError:
@@ -283,6 +277,16 @@ class ContextMemoryBuffer(MemoryFields):
             if tried.messages[-1] is not turn.message:
                 raise
             return (yield from self._sessions.turn(turn))
+
+    def _room_beside(self) -> int:
+        """Give what is kept free for what an engine that asks by itself has found, where no reserve is as large.
+
+        LlamaIndex packs it into what a prompt leaves of the window, and raises an error where that is nothing.
+        """
+        total = self.budget.total
+        if self.recipe is not None or total < _SMALLEST:
+            return 0
+        return max(0, min(total // 4, _FOUND) - (total - self._plan.limit))
 
     def _is_alone(self, turn: Turn[ChatMessage]) -> Steps[bool]:
         context = yield from self._sessions.turn(replace(turn, keeps=False))

@@ -216,7 +216,7 @@ def test_the_question_may_be_a_message(memory: ContextMemoryBuffer) -> None:
     """`Memory` takes a message as `input`; an empty text is no question."""
     assert memory.get(ChatMessage("question number 3", role="user")) == memory.get()
     assert memory.get("") == memory.get()
-    with pytest.raises(MessageError, match="input must be a text or a ChatMessage, found int"):
+    with pytest.raises(MessageError, match="input must be a text, a QueryBundle or a ChatMessage, found int"):
         memory.get(cast("str", 3))
 
 

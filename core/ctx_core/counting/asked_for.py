@@ -7,7 +7,7 @@ from typing import Any, cast
 
 
 def choice_of(choice: object) -> str:
-    """Give which tool must be called, as `RequestOptions.tool_choice` has it; `auto` for an object that nobody knows."""
+    """Give which tool must be called, as `RequestOptions` has it; `auto` for an object that nobody knows."""
     if isinstance(choice, str):
         return {"required": "any", "": "auto"}.get(choice, choice)  # else the name of a tool
     if choice is True:
