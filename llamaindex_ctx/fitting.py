@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, MessageRole
 
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.usage import input_tokens
 from ctx_core.session import Sessions, Turn
+from ctx_core.session.conversation import nameless
 from llamaindex_ctx.asked import Asked, asked_with
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.events import tell, telling_overflow
@@ -20,7 +22,7 @@ from llamaindex_ctx.tool_calls import read_calls
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
 
-    from ctx_core import Context, ContextReport
+    from ctx_core import Context, ContextReport, WindowState
     from ctx_core.engine.plan import Plan
     from ctx_core.history.policy import HistoryPolicy
     from ctx_core.session import SessionOptions
@@ -114,6 +116,11 @@ class LLMFitting:
         self.report = context.report
         tell("llm", context)
         return context
+
+    def known(self, messages: Sequence[ChatMessage]) -> WindowState:
+        """Give what is remembered of the window of a conversation; fresh where nothing is."""
+        transcript = Transcript(messages, (), CODEC)
+        return self._sessions.states.read(nameless(transcript), transcript, quiet=True).state
 
     def learn(self, context: Context[ChatMessage] | None, response: Response | None) -> None:
         """Learn from the bill of an answer, where it says one and the counter learns; None: of nothing."""

@@ -11,10 +11,13 @@ from llama_index.core.llms.structured_llm import StructuredLLM
 from ctx_core import ContextBudget
 from ctx_core.counting.counter import as_counter
 from ctx_core.errors import BudgetError
+from ctx_core.memory import recalling
 from ctx_core.session import SessionOptions
 from llamaindex_ctx.fitted_class import fitted, unfitted
+from llamaindex_ctx.fitted_llm import fitting_of
 from llamaindex_ctx.fitting import LLMFitting
 from llamaindex_ctx.models import by_tokens, settings_tokenizer
+from llamaindex_ctx.search_tool import add_search_tool
 from llamaindex_ctx.settings import known_model, resolve_budget, tool_definitions
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ FittedT = TypeVar("FittedT", bound=LLM | BaseWorkflowAgent | AgentWorkflow)
 
 
 def with_context_budget(
-    llm: FittedT, budget: ContextBudget | int | None = None, **options: Unpack[SurfaceKeywords]
+    llm: FittedT, budget: ContextBudget | int | None = None, *, recall: bool = False, **options: Unpack[SurfaceKeywords]
 ) -> FittedT:
     """Give the same LLM, of which every request fits.
 
@@ -37,6 +40,8 @@ def with_context_budget(
         llm: an LLM, which stays as it is; or an agent or an `AgentWorkflow`, whose LLMs are replaced in it.
         budget: a budget, or tokens of input; by default the window of the LLM without what its answer takes. One of
             another size takes the place of the one that an LLM has already.
+        recall: whether an agent gets a tool, `search_context`, that finds again what was cut of its conversation;
+            placeholders name what they stand for. For agents and workflows.
         options: those of `ctx_core.session.SessionOptions`. By default the LLM's own tokenizer counts where it is
             known, else `Settings.tokenizer` if somebody has set it, else a safe estimate; `calibration` learns from the
             usage figures in `raw`, unless it is False; `tools` are for requests that bring none.
@@ -50,16 +55,21 @@ def with_context_budget(
         BudgetError: for one that cannot work, or something that is neither an LLM nor an agent.
         UnknownModelError: if the budget is to come from an LLM whose window nothing knows.
     """
+    if recall:
+        options["policy"] = recalling(options.get("policy"))
     if isinstance(llm, AgentWorkflow):
         made: dict[int, LLM] = {}  # agents that share an LLM go on sharing it
         for agent in llm.agents.values():
             if id(agent.llm) not in made:
                 made[id(agent.llm)] = with_context_budget(agent.llm, budget, **options)
-            agent.llm = made[id(agent.llm)]
+            _equip(agent, made[id(agent.llm)], recall=recall)
         return llm
     if isinstance(llm, BaseWorkflowAgent):
-        llm.llm = with_context_budget(llm.llm, budget, **options)
+        _equip(llm, with_context_budget(llm.llm, budget, **options), recall=recall)
         return llm
+    if recall:
+        msg = f"recall=True needs an agent, which calls the tool, found {type(llm).__name__}: give the agent"
+        raise BudgetError(msg)
     if isinstance(llm, StructuredLLM):
         inner = with_context_budget(llm.llm, budget, **options)
         return cast("FittedT", llm.model_copy(update={"llm": inner}))
@@ -67,6 +77,12 @@ def with_context_budget(
         msg = f"llm must be an LLM, an agent or an AgentWorkflow of LlamaIndex, found {type(llm).__name__}"
         raise BudgetError(msg)
     return fitted(llm, LLMFitting(_options(unfitted(llm), budget, options)))
+
+
+def _equip(agent: BaseWorkflowAgent, llm: LLM, *, recall: bool) -> None:
+    if recall:
+        add_search_tool(agent, fitting_of(llm))
+    agent.llm = llm
 
 
 def _options(llm: LLM, budget: ContextBudget | int | None, given: SurfaceKeywords) -> SessionOptions:
