@@ -10,6 +10,7 @@ from langchain_core.messages import HumanMessage
 
 from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.conversation.messages import Role
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.errors import BudgetError
 from ctx_core.session import Conversation, Sessions, Turn
 from ctx_core.steps import Step, Steps, arun, run
@@ -17,6 +18,7 @@ from langchain_ctx.convert import CODEC
 from langchain_ctx.in_memory import InMemoryHistory
 from langchain_ctx.options import Keywords, read_options
 from langchain_ctx.session_lock import SessionLock
+from langchain_ctx.turn_reads import read_of_turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,6 +43,7 @@ class WindowHistory(BaseChatMessageHistory):
         self._sessions = sessions
         self._lock = lock
         self._conversation = Conversation(key=key)
+        self._given: list[BaseMessage] | None = None  # to LangChain, before the model of a turn
         self.enabled = True
         """Whether anything may be cut; can be set at any time."""
 
@@ -58,14 +61,24 @@ class WindowHistory(BaseChatMessageHistory):
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # a property, as the base class allows
         """The messages that fit, in a list of the caller's own.
 
+        Where LangChain reads again at the end of a turn it is given what it was given before the model: what would be
+        raised then is swallowed, and the turn lost.
+
         Raises:
-            ContextOverflowError: if system messages or what the policy pins do not fit.
+            ContextOverflowError: if system messages or what the policy pins do not fit, or what an answer is still due
+                to: a question at the end, or the last results of tools.
         """
-        return run(self._window())
+        read = read_of_turn()
+        if read == "behind" and self._given is not None:
+            return list(self._given)
+        return self._noted(run(self._window()), read)
 
     async def aget_messages(self) -> list[BaseMessage]:
         """Give the messages that fit; as `messages`."""
-        return await arun(self._window())
+        read = read_of_turn()
+        if read == "behind" and self._given is not None:
+            return list(self._given)
+        return self._noted(await arun(self._window()), read)
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Store messages, whatever their size. What the store raises is passed on."""
@@ -91,6 +104,11 @@ class WindowHistory(BaseChatMessageHistory):
             await self._backing.aclear()
         await asyncio.to_thread(self._sessions.forget, self._conversation)
 
+    def _noted(self, messages: list[BaseMessage], read: str | None) -> list[BaseMessage]:
+        if read == "before":
+            self._given = list(messages)
+        return messages
+
     def _window(self) -> Steps[list[BaseMessage]]:
         stored: list[BaseMessage] = yield Step(self._stored, self._astored)
         waiting = _input_to_come(stored)
@@ -114,8 +132,10 @@ class BudgetedChatMessageHistory(WindowHistory):
     `RunnableWithMessageHistory` a `budgeted_session_history` instead: LangChain reads the history again when a
     turn ends, and would take what another turn has added meanwhile for input of this one.
 
-    A history cannot see what comes next: one that ends in a call without a result leaves it open for the result.
-    Where the user may go on without one, put a `ContextRunnable` between prompt and model: it sees both.
+    A history cannot see what comes next. One that ends in an answer may be left out as a whole. One that ends in a
+    question or in results is what the model is to answer: it is there, or the read raises. One that ends in a call
+    without a result leaves it open for the result. Where the user may go on instead, put a `ContextRunnable` between
+    prompt and model: it sees both.
     """
 
     def __init__(
@@ -174,19 +194,15 @@ def _history_budget(budget: ContextBudget) -> ContextBudget:
 def _input_to_come(stored: Sequence[BaseMessage]) -> HumanMessage | None:
     """Give what stands in for the input that nobody has shown us yet: what is stored comes before it.
 
-    Every turn of the past may then be left out. Only a turn that still waits for a tool is itself the
-    one to be answered.
+    Every turn of the past may then be left out. A turn that has no answer yet is itself the one to be answered: it ends
+    in a question, in results, or in a call that waits for one.
     """
     # It says where it stands: where nothing else fits, the window begins with it, and the next turn's is another one.
-    return None if _ends_in_flight(stored) else HumanMessage("", id=f"after {len(stored)}")
+    return HumanMessage("", id=f"after {len(stored)}") if _is_answered(stored) else None
 
 
-def _ends_in_flight(messages: Sequence[BaseMessage]) -> bool:
-    """Say whether calls of the last assistant message still wait for results, with nothing but results behind it."""
-    for answered, native in enumerate(reversed(messages)):
-        role = CODEC.role(native)
-        if role is Role.ASSISTANT:
-            return len(CODEC.read(native).tool_calls) > answered
-        if role is not Role.TOOL:
-            return False
-    return False
+def _is_answered(stored: Sequence[BaseMessage]) -> bool:
+    """Whether the last turn has its answer; nothing at all has nothing to be answered."""
+    told = Transcript(stored, (), CODEC)
+    last = next((at for at in reversed(range(len(told))) if not told.role(at).instructs), None)
+    return last is None or (told.role(last) is Role.ASSISTANT and not told[last].tool_calls)

@@ -254,9 +254,9 @@ def test_an_abandoned_call_is_answered() -> None:
 
 
 def test_finished_steps_may_go_with_their_turn() -> None:
-    """A history that ends in tool results is past, and may be left out like any other."""
+    """A history that ends in an answer is past, and may be left out as a whole."""
     call = AIMessage("", tool_calls=[{"id": "1", "name": "f", "args": {}}])
-    stored = [HumanMessage("q"), call, ToolMessage("word " * 100, tool_call_id="1")]
+    stored = [HumanMessage("q"), call, ToolMessage("word " * 100, tool_call_id="1"), AIMessage("word " * 40)]
     assert BudgetedChatMessageHistory(InMemoryHistory(stored), 30, counter=words).messages == []
 
 
