@@ -8,6 +8,7 @@ from typing import Any, cast
 from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
+from ctx_core.counting.asked_for import choice_of, schema_of
 from ctx_core.counting.options import RequestOptions
 from ctx_core.errors import BudgetError
 
@@ -23,7 +24,7 @@ def request_options(*, response_format: object = None, tool_choice: object = Non
     Raises:
         BudgetError: for a format of no known kind.
     """
-    choice = _choice(tool_choice)
+    choice = choice_of(tool_choice)
     named = _schema(response_format)
     if named is None:
         return None if choice == "auto" else RequestOptions(tool_choice=choice)
@@ -31,34 +32,12 @@ def request_options(*, response_format: object = None, tool_choice: object = Non
     return RequestOptions(tool_choice=choice, schema=schema, schema_name=name, schema_description=description)
 
 
-def _choice(choice: object) -> str:
-    if isinstance(choice, str):
-        return {"required": "any", "": "auto"}.get(choice, choice)  # else the name of a tool
-    if choice is True:
-        return "any"
-    if not isinstance(choice, Mapping):
-        return "auto"
-    given = cast("Mapping[str, Any]", choice)
-    inner: object = given.get("function")
-    name: object = cast("Mapping[str, Any]", inner).get("name") if isinstance(inner, Mapping) else given.get("name")
-    if isinstance(name, str):
-        return name
-    return "any" if given.get("type") in ("any", "required") else "auto"
-
-
 def _schema(answer: object) -> tuple[str, str, Mapping[str, Any]] | None:
     """Give name, description and schema of the answer, where it must follow one."""
     if answer is None:
         return None
     if isinstance(answer, Mapping):
-        given = cast("Mapping[str, Any]", answer)
-        inner: object = given.get("json_schema") or given
-        inner = cast("Mapping[str, Any]", inner) if isinstance(inner, Mapping) else given
-        schema: object = inner.get("schema") or (given if "properties" in given else None)
-        if not isinstance(schema, Mapping):
-            return None  # `json_object` and `text` say nothing of its shape
-        name = str(inner.get("name") or inner.get("title") or "response")
-        return name, str(inner.get("description") or ""), cast("Mapping[str, Any]", schema)
+        return schema_of(cast("Mapping[str, Any]", answer))
     kind = cast("type[object]", answer)
     if isinstance(answer, type) and issubclass(kind, BaseModel):
         return kind.__name__, "", kind.model_json_schema()

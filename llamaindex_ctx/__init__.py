@@ -14,15 +14,19 @@ except ModuleNotFoundError as error:
 
 from llamaindex_ctx.calibrating import CalibrationHandler, chat_anchor
 from llamaindex_ctx.convert import ChatMessageCodec
+from llamaindex_ctx.llm import with_context_budget
 from llamaindex_ctx.memory import ContextMemoryBuffer
+from llamaindex_ctx.memory_block import ContextMemoryBlock
 from llamaindex_ctx.summarizer import LLMSummarizer
 from llamaindex_ctx.tokenizing import tokenizer_fn
 
 __all__ = [
     "CalibrationHandler",
     "ChatMessageCodec",
+    "ContextMemoryBlock",
     "ContextMemoryBuffer",
     "LLMSummarizer",
     "chat_anchor",
     "tokenizer_fn",
+    "with_context_budget",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from pydantic import PrivateAttr
@@ -12,9 +13,13 @@ from pydantic import PrivateAttr
 from ctx_core import BudgetError, ContextBudget, ContextOverflowError, Message, Role
 from ctx_core.budget import is_count
 from ctx_core.session import Conversation, Turn
+from ctx_core.session.declaration import tokens_in
 from ctx_core.steps import Step, Steps, arun, run
 from llamaindex_ctx import settings
 from llamaindex_ctx.convert import CODEC
+from llamaindex_ctx.events import tell, telling_overflow
+from llamaindex_ctx.exceeding import first_key, shown
+from llamaindex_ctx.feeding import feed
 from llamaindex_ctx.memory_fields import MemoryFields, copied, owned
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 
@@ -26,6 +31,12 @@ if TYPE_CHECKING:
 
     from ctx_core import Context, ContextReport
     from llamaindex_ctx.stores import ChatStore
+
+
+_FOUND: Final = 1_024
+"""Tokens of a retrieved context that there is room for; a quarter of small windows."""
+_SMALLEST: Final = 512
+"""Of smaller budgets nothing is kept: no LLM has such a window."""
 
 
 class ContextMemoryBuffer(MemoryFields):
@@ -171,7 +182,8 @@ class ContextMemoryBuffer(MemoryFields):
         Raises:
             ContextOverflowError: if what cannot be left out doesn't fit. It is a `ValueError`.
         """
-        return run(self._window(input, initial_token_count))
+        with telling_overflow("memory"):
+            return run(self._window(input, initial_token_count))
 
     async def aget(
         self,
@@ -180,7 +192,8 @@ class ContextMemoryBuffer(MemoryFields):
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> list[ChatMessage]:
         """Give what of the conversation fits, as `get` does."""
-        return await arun(self._window(input, initial_token_count))
+        with telling_overflow("memory"):
+            return await arun(self._window(input, initial_token_count))
 
     def get_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
         """Give a copy of the whole conversation.
@@ -220,21 +233,25 @@ class ContextMemoryBuffer(MemoryFields):
         What is remembered of the cut is held against them: where they go on from what there was, it stays.
         """
         self._door.replace(owned(messages))
+        self.fed = 0
         self._sessions.renew(self._conversation, messages)
 
     async def aset(self, messages: Sequence[ChatMessage]) -> None:
         """Put these in the place of the whole conversation, as `set` does."""
         await self._door.areplace(owned(messages))
+        self.fed = 0
         await asyncio.to_thread(self._sessions.renew, self._conversation, messages)
 
     def reset(self) -> None:
         """Forget the conversation, in the chat store too, and all that is remembered of it."""
         self._door.delete()
+        self.fed = 0
         self._sessions.forget(self._conversation)
 
     async def areset(self) -> None:
         """Forget the conversation, as `reset` does."""
         await self._door.adelete()
+        self.fed = 0
         await asyncio.to_thread(self._sessions.forget, self._conversation)
 
     @property
@@ -263,6 +280,7 @@ class ContextMemoryBuffer(MemoryFields):
             alone = was_asked(question, messages) and (yield from self._is_alone(turn))
             if not alone:
                 context = yield from self._before_question(turn)
+                yield from feed(self, context, messages)
                 return self._shown(context, question)
         try:
             context = yield from self._sessions.turn(self._turn(messages, None, taken))
@@ -275,10 +293,16 @@ class ContextMemoryBuffer(MemoryFields):
             turn = self._turn(messages[: len(messages) - answers], None, taken)
             turn = replace(turn, left_out=answers, why="no room for the answer")
             context = yield from self._sessions.turn(turn)
+        yield from feed(self, context, messages)
         return self._shown(context, None)
 
     def _before_question(self, turn: Turn[ChatMessage]) -> Steps[Context[ChatMessage]]:
         """Fit a turn whose question the engine sends itself, whole: one that was truncated here would be of no use."""
+        room, declared = self._room_beside(), self._sessions.declared
+        if room:
+            roomy = replace(declared, reserve=tokens_in(declared.reserve, self.budget) + room)
+            with suppress(ContextOverflowError):
+                return (yield from self._sessions.turn(replace(turn, declared=roomy, on_overflow="raise")))
         try:
             return (yield from self._sessions.turn(replace(turn, on_overflow="raise")))
         except ContextOverflowError:
@@ -286,6 +310,16 @@ class ContextMemoryBuffer(MemoryFields):
             if tried.messages[-1] is not turn.message:
                 raise
             return (yield from self._sessions.turn(turn))
+
+    def _room_beside(self) -> int:
+        """Give what is kept free for what an engine that asks by itself has found, where no reserve is as large.
+
+        LlamaIndex packs it into what a prompt leaves of the window, and raises an error where that is nothing.
+        """
+        total = self.budget.total
+        if self.recipe is not None or total < _SMALLEST:
+            return 0
+        return max(0, min(total // 4, _FOUND) - (total - self._plan.limit))
 
     def _is_alone(self, turn: Turn[ChatMessage]) -> Steps[bool]:
         context = yield from self._sessions.turn(replace(turn, keeps=False))
@@ -312,9 +346,13 @@ class ContextMemoryBuffer(MemoryFields):
 
     def _shown(self, context: Context[ChatMessage], question: ChatMessage | None) -> list[ChatMessage]:
         """Give copies, free to be changed, of what goes before the question; a recipe's text in the role it has."""
-        self._running.report = context.report
+        counter = self._plan.counter if self.recipe is None else None  # which would be asked once more for it
+        self._running.note(context.report, counter, f"{self.chat_store_key} {first_key(context.transcript)}")
+        tell("memory", context)
         messages = context.messages
         if self.recipe_role is not Role.SYSTEM and context.system_prompt:
             front = ChatMessage(context.system_prompt, role=MessageRole(str(self.recipe_role)))
             messages = [front, *context.conversation]
-        return copied(messages if question is None else messages[:-1])
+        view = copied(messages if question is None else messages[:-1])
+        shown(view, self._running)
+        return view

@@ -137,6 +137,8 @@ class MemoryFields(BaseMemory):
     """Name of the conversation."""
     state: Annotated[WindowState, Stored(storage.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
     """What is remembered of the last cut, with the summary of what it left out, unless `states` hold it."""
+    fed: int = 0
+    """Messages before this position have been put into the memory blocks, if they are left out."""
     summary: Annotated[RollingSummary | None, Stored(written.read_summary, written.write_summary)] = None
     """Where the summary stands, and what it may cost; None: a user message, where there is a summarizer."""
     recipe_role: Annotated[Role, Stored(read_role, str)] = Role.SYSTEM

@@ -60,17 +60,22 @@ class RetrieverMemory(RetrievedMemory):
 class BlockMemory:
     """What one of LlamaIndex's memory blocks has to say, as a layer of the block's name.
 
-    What is cut from the history is for the caller to `aput` into the block, as `Memory` does.
+    What is cut from the history is put into the block by a `ContextMemoryBuffer(memory_blocks=[block])`; elsewhere it
+    is for the caller to `aput` it.
     """
 
-    def __init__(self, block: BaseMemoryBlock[Any], *, cap: Size | None = None, protected: bool = False) -> None:
+    def __init__(
+        self, block: BaseMemoryBlock[Any], *, cap: Size | None = None, protected: bool = False, fed: bool = False
+    ) -> None:
         """Take the block.
 
         Args:
             block: any memory block.
             cap: the most its layer may cost, where the budget has no part of the block's name.
             protected: whether it stays whole, as a block of priority 0 does in `Memory`.
+            fed: whether a `ContextMemoryBuffer` puts into it what it leaves out of its views.
         """
+        self.fed = fed
         self._block = block
         self._cap = cap
         self._protected = protected
@@ -84,6 +89,10 @@ class BlockMemory:
         """Give the layer; `messages` are the latest ones, which retrieving blocks search with."""
         content: object = await self._block.aget(list(messages), session_id=session_id)
         return Layer(name=self._block.name, text=_text(content), cap=self._cap, protected=self._protected, stable=False)
+
+    async def aput(self, messages: Sequence[ChatMessage], *, session_id: str) -> None:
+        """Put what has left the conversation into the block, as `Memory` does; the block may write into it."""
+        await self._block.aput(list(messages), from_short_term_memory=True, session_id=session_id)
 
     def layer_for(self, request: LayerRequest) -> Layer:
         """Give the layer for a request: `layers=[BlockMemory(block)]`."""

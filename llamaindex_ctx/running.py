@@ -25,12 +25,18 @@ class Running:
     Equal to any other, so that two memories are equal if their data are; a copy of the memory has a fresh one.
     """
 
-    __slots__ = ("_default", "_made_of", "_owner", "_sessions", "report", "token")
+    __slots__ = (
+        "__weakref__", "_default", "_made_of", "_owner", "_sessions",
+        "conversation", "counter", "limit", "report", "token",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         """Start without a report."""
         self.report: ContextReport | None = None
         self.token = uuid.uuid4().hex
+        self.counter: TokenCounter | None = None
+        self.limit = 0
+        self.conversation = ""
         self._default: tuple[str | None, object, TokenCounter] | None = None
         self._sessions: Sessions[ChatMessage] | None = None
         self._made_of: tuple[object, ...] = ()
@@ -55,6 +61,10 @@ class Running:
         if self._sessions is None or not same or self._owner() is not memory:
             self._sessions, self._made_of, self._owner = make(), made_of, ref(memory)
         return self._sessions
+
+    def note(self, report: ContextReport, counter: TokenCounter | None, conversation: str) -> None:
+        """Note the latest view: its report, what counts the request that it is for, and whose it is."""
+        self.report, self.limit, self.counter, self.conversation = report, report.total, counter, conversation
 
     def __eq__(self, other: object) -> bool:
         """Say that nothing of it makes a difference."""

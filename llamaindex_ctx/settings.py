@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from llama_index.core.llms.llm import LLM
+from llama_index.core.memory.memory import BaseMemoryBlock
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
@@ -18,6 +19,7 @@ from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.tool_schemas import plain_tool
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
+from llamaindex_ctx.memory_source import BlockMemory
 from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings_tokenizer
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ DEFAULT_TOKENS: Final = 30_000
 """Tokens of input where nothing tells: the limit of LlamaIndex's own `Memory`."""
 
 EXPLAINED: Final = {
-    "memory_blocks": "give layers=[BlockMemory(block), …] of llamaindex_ctx.memory_source",
     "memory_blocks_template": "each block is a layer with its own heading",
     "insert_method": "layers go before the conversation; recipe_role= says in whose text",
     "chat_history_token_ratio": "the history gets all that the rest leaves; give reserve= or a ContextBudget",
@@ -51,7 +52,7 @@ EXPLAINED: Final = {
 """Arguments of LlamaIndex's memories that have no meaning here, and what to give instead."""
 
 
-MEANT: Final = ("chat_history", "llm", "token_limit", "tokenizer_fn", "session_id")
+MEANT: Final = ("chat_history", "llm", "token_limit", "tokenizer_fn", "session_id", "memory_blocks")
 """Arguments of LlamaIndex's memories that mean one of our fields, or several."""
 
 
@@ -60,6 +61,7 @@ class MemoryKeywords(SurfaceKeywords, total=False):
 
     budget: ContextBudget | int | None
     session_id: str | None
+    memory_blocks: Iterable[BaseMemoryBlock[Any]]
     recipe_role: Role | str
 
 
@@ -78,12 +80,9 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     check_names(caller, given, known, EXPLAINED, also=MEANT)
     fields = {name: value for name, value in given.items() if value is not None}
     llm, limit, tokenizer_fn = (fields.pop(name, None) for name in ("llm", "token_limit", "tokenizer_fn"))
-    if llm is not None and not isinstance(llm, LLM):
-        msg = (
-            f"llm must be an LLM, such as OpenAI(model='gpt-4o'), found {type(llm).__name__}: a model's name goes to "
-            "budget=ContextBudget.for_model(name)"
-        )
-        raise BudgetError(msg)
+    _check_llm(llm)
+    if "memory_blocks" in fields:
+        fields["layers"] = [*fields.get("layers", ()), *_blocks(fields.pop("memory_blocks"))]
     key = resolve_key(fields.pop("session_id", None), fields.pop("chat_store_key", None))
     if key is not None:
         fields["chat_store_key"] = key
@@ -101,7 +100,7 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
         fields["counter"] = resolve_counter(fields.get("counter"), tokenizer_fn)
     elif "counter" in fields:
         fields["counter"] = as_counter(fields["counter"])
-    elif settings_tokenizer() is not None and (model := _known_model(llm)) is not None:
+    elif settings_tokenizer() is not None and (model := known_model(llm)) is not None:
         fields["counter"] = as_counter(model)  # an LLM that is given says more than the settings do
     if "tools" in fields:
         fields["tools"] = tool_definitions(fields["tools"])
@@ -113,7 +112,31 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     return fields
 
 
-def _known_model(llm: LLM | None) -> str | None:
+def _check_llm(llm: object) -> None:
+    if llm is not None and not isinstance(llm, LLM):
+        msg = (
+            f"llm must be an LLM, such as OpenAI(model='gpt-4o'), found {type(llm).__name__}: a model's name goes to "
+            "budget=ContextBudget.for_model(name)"
+        )
+        raise BudgetError(msg)
+
+
+def _blocks(blocks: Iterable[BaseMemoryBlock[Any]]) -> list[BlockMemory]:
+    """Give memory blocks as layers that are filled with what is cut, most important first, as `Memory` has them.
+
+    Raises:
+        BudgetError: for something else.
+    """
+    listed = list(blocks)
+    for at, block in enumerate(listed):
+        if not isinstance(block, BaseMemoryBlock):
+            msg = f"memory block {at + 1} must be a BaseMemoryBlock, found {type(block).__name__}"
+            raise BudgetError(msg)
+    listed.sort(key=lambda block: block.priority)
+    return [BlockMemory(block, protected=block.priority == 0, fed=True) for block in listed]
+
+
+def known_model(llm: LLM | None) -> str | None:
     """Give the name of an LLM whose family, and so its vocabulary, is known."""
     name = None if llm is None else model_name(asked_model(llm))
     return None if name is None or family_of(name) is FALLBACK else name

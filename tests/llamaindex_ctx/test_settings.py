@@ -137,7 +137,7 @@ def test_unknown_arguments_are_named_with_the_known() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "memory_blocks", "memory_blocks_template", "insert_method", "chat_history_token_ratio", "token_flush_size",
+        "memory_blocks_template", "insert_method", "chat_history_token_ratio", "token_flush_size",
         "image_token_size_estimate", "audio_token_size_estimate", "video_token_size_estimate",
         "document_token_size_estimate", "table_name", "async_database_uri", "async_engine", "db_schema",
     ],

@@ -61,11 +61,12 @@ class Client:
         with warnings.catch_warnings():
             for notice in self.notices:
                 warnings.filterwarnings("ignore", message=notice)
-            return recorded(lambda url: send(_model(self, url), messages, tools))
+            return recorded(lambda url: send(model_at(self, url), messages, tools))
 
 
 @functools.cache
-def _model(client: Client, url: str) -> Any:
+def model_at(client: Client, url: str) -> Any:
+    """Give the client, pointed to a URL."""
     module, name = client.made_by.split(":")
     made: Any = getattr(importlib.import_module(module), name)
     return made(model=client.model, **client.options(url))
