@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import TokenCounter, as_counter
@@ -47,7 +47,7 @@ def written_fields(fields: Mapping[str, Any]) -> dict[str, Any] | None:
 def as_given(options: dict[str, Any]) -> dict[str, Any]:
     """Give options in which those that were written are what they were."""
     return {
-        name: _READ[name](value) if name in _READ and isinstance(value, Mapping) else value
+        name: _READ[name](cast("Mapping[str, Any]", value)) if name in _READ and isinstance(value, Mapping) else value
         for name, value in options.items()
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from ctx_core.budget import is_count
 from ctx_core.errors import BudgetError
@@ -60,5 +60,6 @@ def check_arguments(
 def _has_human(kinds: object) -> bool:
     if kinds is None:
         return True
-    listed = [kinds] if isinstance(kinds, str | type) or not isinstance(kinds, Sequence) else kinds
+    alone = isinstance(kinds, str | type) or not isinstance(kinds, Sequence)
+    listed: list[object] = [kinds] if alone else list(cast("Sequence[object]", kinds))
     return any((kind if isinstance(kind, str) else getattr(kind, "__name__", "")) in _HUMAN for kind in listed)

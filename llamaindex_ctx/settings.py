@@ -144,7 +144,7 @@ def known_model(llm: LLM | None) -> str | None:
 
 def _check(fields: Mapping[str, Any]) -> None:
     """Refuse options that cannot work, in their own words and not in pydantic's; those that were stored have worked."""
-    stored = ("budget", "policy", "summary", "request_options")
+    stored = ("budget", "reserve", "policy", "summary", "request_options")
     given = {name: fields[name] for name in NAMES if name in fields}
     SessionOptions(**{name: value for name, value in given.items() if name not in stored or not _is_json(value)})
 
@@ -222,9 +222,10 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
         BudgetError: for something that is no tool, or that JSON cannot hold.
     """
     definitions: list[dict[str, Any]] = []
-    given: object = tools
+    given: Any = tools
     if isinstance(given, Mapping | str | BaseTool | ToolMetadata) or not isinstance(given, Iterable):
-        msg = f"tools must be a list of tools, found {type(given).__name__}: put it into a list"
+        found: type = type(cast("object", given))
+        msg = f"tools must be a list of tools, found {found.__name__}: put it into a list"
         raise BudgetError(msg)
     for at, tool in enumerate(tools):
         if isinstance(tool, BaseTool | ToolMetadata):

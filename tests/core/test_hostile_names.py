@@ -67,7 +67,7 @@ def test_names_are_shown_and_not_obeyed(name: str, caplog: pytest.LogCaptureFixt
     for text in (out.getvalue(), str(report)):
         assert shown in text
         assert is_clean(text.replace("\n", ""))
-    page = report._repr_html_()
+    page = report._repr_html_()  # pyright: ignore[reportPrivateUsage]  # Jupyter's name for it
     assert is_clean(page.replace("\n", ""))
     assert "<b>a" not in page
     assert any(shown in record.getMessage() for record in caplog.records)

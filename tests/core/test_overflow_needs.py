@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ctx_core import ContextOverflowError, HistoryPolicy, Layer, Share
+from ctx_core import ContextOverflowError, HistoryPolicy, Layer, Share, ToolResultPolicy
 from tests.core.builds import builder, step, talk, words
 
 POLICIES = {
@@ -16,6 +16,7 @@ POLICIES = {
     "a large share": HistoryPolicy(keep_first=Share(0.9), preserve_recent_turns=1),
     "all of it": HistoryPolicy(keep_first=Share(1.0)),
     "pinned": HistoryPolicy(keep_first=Share(0.5), pinned=lambda message: "r r" in message.text),
+    "cleared": HistoryPolicy(keep_first=3, results=ToolResultPolicy(clear_rest=True, min_tokens=5)),
     "preserved": HistoryPolicy(preserve_recent_turns=2, omission_marker="[{count} left out]"),
 }
 
@@ -42,3 +43,14 @@ def test_with_what_it_needs_it_fits(name: str, seed: int) -> None:
     with pytest.raises(ContextOverflowError) as caught:
         build(5)
     assert build(caught.value.needed) <= caught.value.needed
+
+
+@pytest.mark.parametrize("limit", range(215, 280, 5))
+def test_a_layer_gives_way_to_results_that_are_never_cleared(limit: int) -> None:
+    """A result among the first messages stays as it is, though the policy clears others."""
+    first, running = step("a", 150), step("b", 3)
+    history = [*talk(1)[:1], *first, talk(1)[1], talk(2)[2], *running]
+    made = builder(limit).history(POLICIES["cleared"]).layer(Layer(name="facts", text=words(50)))
+    context = made.build(history)
+    assert context.tokens <= limit
+    assert {first[1].text, running[1].text} <= {message.text for message in context.messages}

@@ -136,7 +136,8 @@ def test_a_word_anywhere_tells_an_error_by_name_only(words: Any, kept: bool) -> 
 def test_results_of_tools_of_a_low_priority_are_cleared_first() -> None:
     """Whatever their age, of equals the oldest."""
     messages = [GO, *step("a", 20), *step("b", 20), *step("c", 20)]
-    messages[3]["tool_calls"][0]["function"]["name"] = "browse"
+    calls: Any = messages[3]["tool_calls"]
+    calls[0]["function"]["name"] = "browse"
     assert results_of(run(messages, 60, clear_after_steps=0, priorities={"browse": -1})) == [
         "20 words",
         "[gone]",

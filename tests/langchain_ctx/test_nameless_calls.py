@@ -78,8 +78,10 @@ def test_the_result_survives_with_the_id_of_its_call(step: list[BaseMessage], fa
     assert [message.type for message in sent] == [message.type for message in messages]
     assert (sent[0], *sent[3:]) == (messages[0], *messages[3:])
     assert sent[2].text == "14:05"
-    assert [sent[2].tool_call_id] == ids_of(sent[1])
-    assert sent[2].tool_call_id
+    result = sent[2]
+    assert isinstance(result, ToolMessage)
+    assert [result.tool_call_id] == ids_of(sent[1])
+    assert result.tool_call_id
     assert ContextRunnable(100, counter=WORDS).invoke(sent) == sent
 
 

@@ -18,8 +18,8 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda
 from langchain_core.runnables.history import RunnableWithMessageHistory
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.message import add_messages
+from langgraph.graph import END, START, StateGraph  # pyright: ignore[reportMissingTypeStubs]
+from langgraph.graph.message import add_messages  # pyright: ignore[reportMissingTypeStubs]
 
 import ctx_core
 from ctx_core import ContextBudget, HistoryPolicy, RollingSummary, Share
@@ -60,7 +60,8 @@ def talk(turns: int) -> list[BaseMessage]:
 )
 async def test_nothing_gives_back_nothing(options: dict[str, Any]) -> None:
     """An empty list, an empty tuple and a dict with one, sync and async."""
-    step = ContextRunnable(1_000, **{"counter": "gpt-4o", **options})
+    options = {"counter": "gpt-4o", **options}
+    step = ContextRunnable(1_000, **options)
     assert step.invoke([]) == step.invoke(()) == await step.ainvoke([]) == step.batch([[]])[0] == []
     assert step.invoke({"messages": [], "other": 1}) == {"messages": [], "other": 1}
     assert await step.ainvoke({"messages": []}) == {"messages": []}
@@ -262,5 +263,6 @@ def test_the_arguments_of_trim_messages_are_understood(counter: Any, start_on: A
 )
 def test_what_cannot_be_meant_is_refused_with_what_helps(arguments: dict[str, Any], said: str) -> None:
     """Each in a sentence."""
+    arguments = {"max_tokens": 300, "token_counter": "approximate", **arguments}
     with pytest.raises(BudgetError, match=said):
-        ContextRunnable.from_trim_messages(**{"max_tokens": 300, "token_counter": "approximate", **arguments})
+        ContextRunnable.from_trim_messages(**arguments)

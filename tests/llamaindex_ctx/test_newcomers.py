@@ -47,20 +47,25 @@ def agent() -> FunctionAgent:
     return FunctionAgent(tools=[add], llm=llm, streaming=False)
 
 
+async def ask(agent: FunctionAgent, question: str, **given: Any) -> None:
+    """Run an agent."""
+    await agent.run(question, **given)  # pyright: ignore[reportDeprecated]  # of its overloads, one is
+
+
 async def test_the_memory_of_a_run_goes_on_in_its_context() -> None:
     """Later runs with the same context are in it, and a reset of it is one for them."""
     memory = ContextMemoryBuffer.from_defaults(token_limit=4_000)
     other = ContextMemoryBuffer.from_defaults(token_limit=4_000)
     runs, others = agent(), agent()
     ctx, other_ctx = Context(runs), Context(others)
-    await runs.run("1", memory=memory, ctx=ctx)
-    await others.run("a", memory=other, ctx=other_ctx)
+    await ask(runs, "1", memory=memory, ctx=ctx)
+    await ask(others, "a", memory=other, ctx=other_ctx)
     for at in range(2, 5):
-        await runs.run(str(at), ctx=ctx)
+        await ask(runs, str(at), ctx=ctx)
     assert [message.content for message in memory.get_all()] == ["1", "ok", "2", "ok", "3", "ok", "4", "ok"]
     assert len(other.get_all()) == 2
     memory.reset()
-    await runs.run("5", ctx=ctx)
+    await ask(runs, "5", ctx=ctx)
     assert [message.content for message in memory.get_all()] == ["5", "ok"]
 
 
@@ -87,13 +92,13 @@ async def test_a_context_from_a_dump_is_a_conversation_of_its_own() -> None:
     memory = ContextMemoryBuffer.from_defaults(token_limit=4_000)
     runs = agent()
     ctx = Context(runs)
-    await runs.run("1", memory=memory, ctx=ctx)
+    await ask(runs, "1", memory=memory, ctx=ctx)
     older = json.dumps(ctx.to_dict())
     now = Context.from_dict(runs, ctx.to_dict())
-    await runs.run("2", ctx=now)
-    await runs.run("3", ctx=ctx)
+    await ask(runs, "2", ctx=now)
+    await ask(runs, "3", ctx=ctx)
     restored = Context.from_dict(runs, json.loads(older))
-    await runs.run("4", ctx=restored)
+    await ask(runs, "4", ctx=restored)
     told = [message.content for message in memory.get_all()]
     assert told == ["1", "ok", "3", "ok"]
     kept = await restored.store.get("memory")
@@ -223,6 +228,7 @@ def test_the_limit_can_be_set() -> None:
 )
 def test_an_error_says_what_helps(options: dict[str, Any], said: str) -> None:
     """Of what newcomers give."""
+    options = {"token_limit": 2_000, **options}
     with pytest.raises((BudgetError, MessageError), match=said) as caught:
-        ContextMemoryBuffer.from_defaults(**{"token_limit": 2_000, **options})
+        ContextMemoryBuffer.from_defaults(**options)
     assert "secret" not in str(caught.value)

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import pickle
+
+import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
-from ctx_core import Calibration, ContextBuilder, RequestOptions, RollingSummary, TokenCounter
+from ctx_core import (
+    Calibration,
+    ContextBudget,
+    ContextBuilder,
+    RequestOptions,
+    RollingSummary,
+    Share,
+    TokenCounter,
+    Tokens,
+)
 from llamaindex_ctx import ContextMemoryBuffer
 
 
@@ -13,6 +25,18 @@ def test_a_stored_memory_keeps_all_of_its_summarys_settings() -> None:
     summary = RollingSummary(most=0.11, heading="So far:")
     memory = ContextMemoryBuffer.from_defaults(token_limit=1_000, summary=summary)
     assert ContextMemoryBuffer.from_dict(memory.to_dict()).summary == summary
+
+
+@pytest.mark.parametrize("reserve", [Share(0.1), Tokens(50), 70])
+def test_a_stored_memory_keeps_its_reserve(reserve: Share | Tokens | int) -> None:
+    """In whatever unit, through every way of storing it."""
+    memory = ContextMemoryBuffer(budget=ContextBudget(9_000), reserve=reserve)
+    for back in (
+        ContextMemoryBuffer.from_dict(memory.to_dict()),
+        ContextMemoryBuffer.from_string(memory.to_string()),
+        pickle.loads(pickle.dumps(memory)),  # noqa: S301 - our own
+    ):
+        assert back.reserve == reserve
 
 
 def test_a_recipe_beside_taken_tokens_keeps_calibration_and_options() -> None:

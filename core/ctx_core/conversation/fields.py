@@ -111,11 +111,11 @@ def _texts(value: object, *, unread: frozenset[str]) -> Iterator[str]:
             continue
         fields = mapped(one)
         inner: list[object] = []
+        known = id(one)
         if fields is not None:
             inner = [held for key, held in fields.items() if key not in unread]
         elif isinstance(one, list | tuple):
             inner = list(cast("Iterable[object]", one))
-        known = id(one)
         if inner and known not in seen:
             seen.add(known)
             waiting.extend(reversed(inner))

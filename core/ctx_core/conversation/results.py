@@ -91,8 +91,8 @@ def _output(output: object) -> tuple[Part, ...]:
         return read_content(output)
     if kind_of(mapped(output) or {}) == "computer_screenshot":
         return (read_block(output),)
+    said = whole(output)
     listed = cast("list[object]", output) if isinstance(output, list) else [None]
     if all(kind_of(mapped(one) or {}).startswith("input_") for one in listed):
         return read_content(listed)
-    said = whole(output)
     return (TextPart(said.text, inside=said.inside),)

@@ -154,7 +154,7 @@ class Cut:
         preserved = turns[self.first_preserved].start
         stays = {at for at in indices(0, len(stretch.entries)) if at >= preserved or at in self.protected}
         stays |= self._last_messages(last)
-        saved = stretch.results.saved_by_clearing(stays) if after_clearing else 0
+        saved = stretch.results.saved_by_clearing(stays - self.protected) if after_clearing else 0
         return sum(map(stretch.asked, stays)) - saved + self.marker_room
 
     def _last_messages(self, count: int) -> set[Index]:

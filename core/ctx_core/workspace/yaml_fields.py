@@ -53,8 +53,8 @@ class _Reader:
     def _tag(self, event: Any) -> str:  # noqa: ANN401 - as above
         if event.tag not in (None, "!"):
             return str(event.tag)
-        resolve: Any = self.resolver.resolve  # PyYAML has no types for it
-        return str(resolve(yaml.ScalarNode, event.value, event.implicit))
+        resolver: Any = self.resolver  # PyYAML has no types for it
+        return str(resolver.resolve(yaml.ScalarNode, event.value, event.implicit))
 
     def _name(self, anchor: str | None, found: tuple[str, str] | None) -> None:
         if anchor is not None:

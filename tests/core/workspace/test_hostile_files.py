@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -217,7 +218,8 @@ def test_a_path_that_no_file_system_has_is_refused(path: str) -> None:
     with pytest.raises(BudgetError, match="NUL, or half of a surrogate pair") as caught:
         Workspace(path)
     assert is_clean(str(caught.value))
-    for layout in ({"soul": (path,)}, {"memory": (path,)}, {"skills": path}):
+    layouts: list[dict[str, Any]] = [{"soul": (path,)}, {"memory": (path,)}, {"skills": path}]
+    for layout in layouts:
         with pytest.raises(BudgetError, match="a NUL nor half of a surrogate pair"):
             Layout(**layout)
 
