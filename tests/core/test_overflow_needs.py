@@ -45,7 +45,7 @@ def test_with_what_it_needs_it_fits(name: str, seed: int) -> None:
     assert build(caught.value.needed) <= caught.value.needed
 
 
-@pytest.mark.parametrize("limit", range(215, 280, 5))
+@pytest.mark.parametrize("limit", range(175, 225, 5))
 def test_a_layer_gives_way_to_results_that_are_never_cleared(limit: int) -> None:
     """A result among the first messages stays as it is, though the policy clears others."""
     first, running = step("a", 150), step("b", 3)
