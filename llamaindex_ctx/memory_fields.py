@@ -36,7 +36,7 @@ from llamaindex_ctx.other_dumps import as_ours
 from llamaindex_ctx.running import OwnState, Running
 from llamaindex_ctx.same_context import is_of_same_context
 from llamaindex_ctx.settings import DEFAULT_TOKENS, read_role, tool_definitions
-from llamaindex_ctx.stores import ChatStore, Door, ListDoor, as_store, door
+from llamaindex_ctx.stores import Access, ChatStore, ListAccess, as_store, door
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -197,8 +197,8 @@ class MemoryFields(BaseMemory):
         return self._sessions.declared.builder("").plan
 
     @property
-    def _door(self) -> Door:
-        return ListDoor(self.messages) if self.chat_store is None else door(self.chat_store, self.chat_store_key)
+    def _door(self) -> Access:
+        return ListAccess(self.messages) if self.chat_store is None else door(self.chat_store, self.chat_store_key)
 
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG002 - LlamaIndex's signature
         """Give the memory as JSON types, with its messages even where a chat store holds them.

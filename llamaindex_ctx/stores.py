@@ -42,7 +42,7 @@ class _Call(Protocol):
         ...
 
 
-class Door(ABC):
+class Access(ABC):
     """One conversation: read, added to, replaced, deleted. Errors of a store reach the caller."""
 
     def read(self, status: MessageStatus | None = None) -> list[ChatMessage]:
@@ -98,7 +98,7 @@ class Door(ABC):
         """Call a method of what keeps the messages, on the event loop."""
 
 
-class ListDoor(Door):
+class ListAccess(Access):
     """A conversation in a list. Each of the four is one operation of the list, so threads may share it."""
 
     def __init__(self, messages: list[ChatMessage]) -> None:
@@ -126,7 +126,7 @@ class ListDoor(Door):
         return await self._now(method, *arguments)
 
 
-class StoreDoor(Door):
+class StoreAccess(Access):
     """A conversation in a `BaseChatStore`, which adds one message at a time."""
 
     def __init__(self, store: ChatStore, key: str) -> None:
@@ -176,7 +176,7 @@ class StoreDoor(Door):
         return await getattr(self._store, _ASYNC_NAMES[method])(self._key, *arguments)
 
 
-class DatabaseDoor(StoreDoor):
+class DatabaseDoor(StoreAccess):
     """A conversation in an `AsyncDBChatStore`. What a `Memory` has archived in it belongs to the conversation too."""
 
     async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]:
@@ -193,9 +193,9 @@ class DatabaseDoor(StoreDoor):
         return await getattr(self._store, method)(self._key, *arguments)
 
 
-def door(store: ChatStore, key: str) -> Door:
+def door(store: ChatStore, key: str) -> Access:
     """Give the door to a conversation in a store."""
-    return DatabaseDoor(store, key) if isinstance(store, AsyncDBChatStore) else StoreDoor(store, key)
+    return DatabaseDoor(store, key) if isinstance(store, AsyncDBChatStore) else StoreAccess(store, key)
 
 
 def as_store(store: object) -> ChatStore | None:

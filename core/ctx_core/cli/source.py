@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _GZIP: Final = b"\x1f\x8b"
 _LINES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-_LOOK: Final = 1_024
+_SAMPLE: Final = 1_024
 """Bytes at the beginning in which a zero byte shows that a file is not text."""
 
 
@@ -122,7 +122,7 @@ class Source:
     def _lines(self) -> Iterator[str]:
         self._line = 0
         try:
-            if b"\0" in self._text.peek(_LOOK)[:_LOOK]:
+            if b"\0" in self._text.peek(_SAMPLE)[:_SAMPLE]:
                 self._refuse("not text: a JSON or JSON Lines file in UTF-8 is needed")
             for line in self._text:
                 self._line += 1

@@ -36,7 +36,7 @@ class AskedModel:
         return model_name(self.model)
 
 
-LooksInto: TypeAlias = Callable[[object], AskedModel | None]
+Unwraps: TypeAlias = Callable[[object], AskedModel | None]
 """Gives the model in an object of its framework; None where it finds none."""
 
 
@@ -55,9 +55,9 @@ def asked_model(model: object) -> AskedModel:
 
 
 @cache
-def _face_of(framework: str) -> LooksInto | None:
+def _face_of(framework: str) -> Unwraps | None:
     point = next(iter(entry_points(group=GROUP, name=framework)), None)
-    return None if point is None else cast("LooksInto", point.load())
+    return None if point is None else cast("Unwraps", point.load())
 
 
 def model_name(model: object) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.texts import Texts
-from ctx_core.history.window import Window
+from ctx_core.history.window import Selection
 from ctx_core.report.figures import HistoryReport, LayerReport
 from ctx_core.report.report import ContextReport
 
@@ -21,7 +21,7 @@ class Account:
 
     plan: Plan
     texts: Texts
-    window: Window
+    window: Selection
     counted: int = field(kw_only=True)
     """Tokens of the whole input, as they are counted."""
     underestimate: int = field(kw_only=True)
@@ -125,7 +125,7 @@ def _text_row(filled: FilledLayer) -> LayerReport:
     )
 
 
-def _history(window: Window) -> HistoryReport:
+def _history(window: Selection) -> HistoryReport:
     cut, stretch = window.cut, window.cut.stretch
     results = [at for at in cut.kept if at in stretch.results]
     cleared = {at for at in results if stretch.entries[at].position in cut.cleared}

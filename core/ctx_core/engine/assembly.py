@@ -22,7 +22,7 @@ from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
-from ctx_core.history.window import Limits, Window, select
+from ctx_core.history.window import Limits, Selection, select
 
 _NOWHERE: Final = Position(-1)
 """Position of what is no part of the history."""
@@ -40,7 +40,7 @@ class Assembly:
 
     texts: Texts = field(init=False)
     """What layers and summary say, and the room that they leave."""
-    window: Window = field(init=False)
+    window: Selection = field(init=False)
     """What of the conversation goes out."""
     _underestimate: Underestimate = field(init=False)
     """By how much bills are above what is counted."""
@@ -133,7 +133,7 @@ class Assembly:
             self.window = self._select(truncate=truncate)
             self.texts.summarize(self.window.state, to_come=to_come)
 
-    def _select(self, limit: int | None = None, *, truncate: bool = False) -> Window:
+    def _select(self, limit: int | None = None, *, truncate: bool = False) -> Selection:
         """Choose what of the conversation goes out within a limit: by default the room there is, and its part."""
         size, part = self.plan.budget.parts.get("history"), self.plan.limit
         if isinstance(size, Tokens) and not self.plan.flexible_parts:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 from ctx_core.engine.texts import Texts
 
 if TYPE_CHECKING:
-    from ctx_core.history.window import Window
+    from ctx_core.history.window import Selection
 
 
 class Needs(Protocol):
     """What a conversation needs."""
 
     @property
-    def window(self) -> Window:
+    def window(self) -> Selection:
         """What of it goes out as things are."""
         ...
 

@@ -99,10 +99,10 @@ class Cut:
         """Tokens for the omission marker, where there is one."""
         return self._marker_price if self.omitted else 0
 
-    def room(self, chosen: Iterable[Index], limit: int) -> Room:
+    def room(self, chosen: Iterable[Index], limit: int) -> Remaining:
         """Give the room that is left within a limit beside some entries and the marker of a cut."""
         chosen = set(chosen)
-        return Room(self, limit - self.stretch.total(chosen) - self._marker_price, self.count(chosen))
+        return Remaining(self, limit - self.stretch.total(chosen) - self._marker_price, self.count(chosen))
 
     def count(self, chosen: Iterable[Index]) -> int:
         """Count the messages of the history: without instructions and without the one that is being answered."""
@@ -264,7 +264,7 @@ class Cut:
 
 
 @dataclass(slots=True)
-class Room:
+class Remaining:
     """Tokens and messages that are left while entries are added, newest first."""
 
     cut: Cut

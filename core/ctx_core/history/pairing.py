@@ -22,7 +22,7 @@ from ctx_core.history.places import PlaceT
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
-_LOOKED_BACK: Final = 32
+_SEARCHED: Final = 32
 """Messages with open calls among which that of a result without an id is searched for, the newest first."""
 
 LeftOut: TypeAlias = Callable[[PlaceT, PlaceT], Iterable[Message]]
@@ -242,7 +242,7 @@ class Pairing(Generic[PlaceT]):
         if equal is not None:
             return Placed(asked, second=True, equal=equal)
         if asked.is_closed:
-            self._open = [one for one in self._open[-_LOOKED_BACK:] if one is not asked]
+            self._open = [one for one in self._open[-_SEARCHED:] if one is not asked]
         return Placed(asked)
 
     def _asked_since(self, result: Message, after: PlaceT, before: PlaceT, *, by_id: bool) -> bool:
@@ -259,7 +259,7 @@ class Pairing(Generic[PlaceT]):
         return None if asked is None else (asked, asked.of_id(message.tool_call_id or ""))
 
     def _by_its_name(self, message: Message) -> tuple[Asked[PlaceT], int] | None:
-        for asked in reversed(self._open[-_LOOKED_BACK:]):
+        for asked in reversed(self._open[-_SEARCHED:]):
             at = asked.named(message)
             if at is not None:
                 return asked, at

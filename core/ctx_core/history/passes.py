@@ -11,7 +11,7 @@ from ctx_core.history.places import Index, Position, indices
 from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
 
 if TYPE_CHECKING:
-    from ctx_core.history.cut import Cut, Room
+    from ctx_core.history.cut import Cut, Remaining
 
 
 def make_fit(cut: Cut, *, truncate: bool) -> None:
@@ -27,7 +27,7 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
         return
     cut.newly_cut = True
     if over:
-        _shorten_giants(cut)
+        _shorten_oversized(cut)
         _clear_results(cut)
     if cut.too_many(cut.low_water) or cut.over(cut.low):
         _drop_turns(cut)
@@ -50,7 +50,7 @@ def _start_with_user(cut: Cut) -> None:
             cut.keep(stay, end)
 
 
-def _shorten_giants(cut: Cut) -> None:
+def _shorten_oversized(cut: Cut) -> None:
     """Cut single results that alone take more than their share to head and tail."""
     stretch, tokens = cut.stretch, 0
     base = cut.base - stretch.total(stretch.instructions)
@@ -114,7 +114,7 @@ def _drop_steps(cut: Cut) -> None:
 
 
 def _newest_steps(
-    cut: Cut, room: Room, first: Index, end: Index, begin: Index, *, at_least: bool = False
+    cut: Cut, room: Remaining, first: Index, end: Index, begin: Index, *, at_least: bool = False
 ) -> Index | None:
     """Give where the newest steps of a turn begin, of which as many are kept as bring it nearest to the low-water mark.
 
@@ -146,7 +146,7 @@ def _newest_steps(
     return start
 
 
-def _still_nearer(cut: Cut, room: Room, before: int) -> bool:
+def _still_nearer(cut: Cut, room: Remaining, before: int) -> bool:
     """Whether what was just added brings what is kept nearer to the low-water mark, and within the limit.
 
     A single large turn may go over the mark if without it next to nothing would be kept.

@@ -40,8 +40,8 @@ def _placed(state: WindowState, transcript: Transcript[Any], verify: Verify) -> 
     """Give the state at each place where the conversation fits it."""
     for start in _starts(state, transcript):
         shift = start - state.start
-        looked_up = shift or state.instructions is None or verify == "all"
-        moved = _moved(state, shift, transcript) if looked_up else state
+        searched = shift or state.instructions is None or verify == "all"
+        moved = _moved(state, shift, transcript) if searched else state
         if _same_gone(moved, transcript, verify, dropped=shift < 0) and (not shift or _has_question(moved, transcript)):
             yield _bound(moved, transcript) if shift else moved
 

@@ -155,14 +155,14 @@ class WindowState:
         """Give the state as JSON types; what is empty is left out."""
         data: dict[str, Any]
         places = packed(self.instructions or ())
-        looked_up = self.instructions is None or len(places) > _MOST_RUNS
+        roles_tell = self.instructions is None or len(places) > _MOST_RUNS
         data = {
             "start": self.start,
             "start_key": self.start_key,
             "limit": self.limit,
             "kept_before": compact(packed(self.kept_before)),
-            "instructions": None if looked_up else places,
-            "roles_tell": looked_up,
+            "instructions": None if roles_tell else places,
+            "roles_tell": roles_tell,
             "head_end": self.head_end,
             "gone_keys": self.gone_keys and list(self.gone_keys),
             "gone_digest": self.gone_digest,

@@ -25,7 +25,7 @@ _FIRST_EXAMINED: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Selection:
     """What of a conversation goes out."""
 
     entries: Sequence[Entry]
@@ -69,7 +69,7 @@ def select(
     state: WindowState,
     remembers: bool,
     truncate: bool,
-) -> Window:
+) -> Selection:
     """Choose what goes out.
 
     Args:
@@ -110,7 +110,7 @@ def select(
         cut = _roomier(cut_from(state.summary_only()), cut)
     stretch = cut.stretch
     entries = cut.listed()
-    return Window(
+    return Selection(
         entries=entries,
         tokens=counter.count_sequence(entry.message for entry in entries),
         instructions=stretch.total(cut.kept & stretch.instructions),

@@ -23,7 +23,7 @@ _FRAME: Final = 300
 """Tokens of what it is told to do, rounded up."""
 _BLANK: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 """Letters and signs that show nothing: fillers of Hangul, the empty sign of Braille."""
-_LOOKED: Final = 10_000
+_SAMPLE: Final = 10_000
 """Characters in which something has to be shown."""
 
 
@@ -73,5 +73,5 @@ def _is_blank(text: str) -> bool:
     """Whether a text shows nothing: spaces, control characters, characters of no width, marks upon nothing."""
     return all(
         char.isspace() or char in _BLANK or unicodedata.category(char) in ("Cf", "Cc", "Mn", "Me", "Cn")
-        for char in text[:_LOOKED]
+        for char in text[:_SAMPLE]
     )

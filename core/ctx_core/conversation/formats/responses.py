@@ -186,8 +186,8 @@ def _kept(message: Message, piece: Piece) -> Iterator[object]:
             continue
         call = calls.get(id(item))
         kept = item if call is None or _call_id(fields) == call.id else copied(item, call_id=call.id)
-        bereft = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
-        yield without(kept, "id") if bereft else kept
+        lost_reasoning = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
+        yield without(kept, "id") if lost_reasoning else kept
 
 
 def _call_id(fields: Mapping[str, Any]) -> object:
