@@ -18,6 +18,7 @@ from llamaindex_ctx.blocks import read_block, says, write_part
 from llamaindex_ctx.tool_calls import (
     LEGACY,
     LISTED,
+    SIGNATURES,
     is_legacy,
     is_oddly_spelled,
     read_calls,
@@ -146,7 +147,18 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
         if role == MessageRole.FUNCTION:
             role = MessageRole.TOOL  # the legacy role has no ids, and providers refuse one in it
     blocks = _write_blocks(message, kept)
+    if isinstance(extras.get(SIGNATURES), list):
+        extras[SIGNATURES] = _signatures(blocks, message, origin)
     return origin.model_copy(update={"role": role, "blocks": blocks, "additional_kwargs": extras})
+
+
+def _signatures(blocks: Sequence[Block], message: Message, origin: ChatMessage) -> list[object]:
+    """Give the encrypted thoughts of the blocks that are left: each goes by its block's place."""
+    listed: list[object] = origin.additional_kwargs[SIGNATURES]
+    copies = {id(block): copy for block, copy in zip(origin.blocks, listed, strict=False)}
+    calls = {call.id: raw for call in message.tool_calls for raw in spelled(call) if isinstance(raw, ToolCallBlock)}
+    came = (calls.get(block.tool_call_id, block) if isinstance(block, ToolCallBlock) else block for block in blocks)
+    return [copies.get(id(block)) for block in came]
 
 
 def _as_told(message: Message) -> Message:
