@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never, cast
 
-from ctx_core.conversation.media_contents import base64_text
+from ctx_core.conversation.media_contents import address_of, base64_text
 from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
@@ -50,5 +50,7 @@ def _block(part: Part) -> str | dict[Any, Any]:
 
 
 def _medium(kind: str, part: MediaPart) -> dict[Any, Any]:
-    block = {"type": kind, "base64": base64_text(part)}
+    address = address_of(part)
+    held = {"base64": base64_text(part, "a LangChain message")} if address is None else {"url": address}
+    block = {"type": kind, **held}
     return block if part.media_type is None else {**block, "mime_type": part.media_type}

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
-from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.fields import json_text, mapped
+from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again
+from ctx_core.conversation.fields import copy_length, json_text, mapped
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message, ToolCall
@@ -128,21 +128,23 @@ def _with_id(spelling: Any, call_id: str | None) -> Any:  # noqa: ANN401 - a dic
 
 
 def _listed(native: BaseMessage) -> Iterator[ToolCall]:
-    """Give the calls of `tool_calls` and `invalid_tool_calls`, with the provider's own payload where that says more.
-
-    LangChain makes an empty object of what a custom tool is called with, which is no JSON.
-    """
+    """Give the calls of `tool_calls` and `invalid_tool_calls`, with what the provider's own payload says more."""
     if not isinstance(native, AIMessage):
         return
     thoughts = _mapping(native.additional_kwargs.get(_SIGNATURES))
-    given = {call.id: call for call in (*_in_extra(native), *_in_content(native)) if call.id}
-    for listed in native.tool_calls:
-        call = read_call(listed, _written)
-        signature = thoughts.get(call.id or "")
-        own = given.get(call.id or "")
-        arguments = own.arguments if own is not None and call.arguments in {"", "{}"} else call.arguments
-        yield replace(call, arguments=arguments, encrypted=len(signature) if isinstance(signature, str) else 0)
-    yield from map(read_call, native.invalid_tool_calls)
+    listed = [
+        *(read_call(call, _written) for call in native.tool_calls),
+        *(read_call(call, _written) for call in native.invalid_tool_calls),
+    ]
+    for others in (_in_extra(native), _in_content(native)):
+        unmatched = list(range(len(listed)))
+        for other in others:
+            at = spelled_again(other, listed, unmatched)
+            if at is not None:
+                unmatched.remove(at)
+                listed[at] = completed(listed[at], other)
+    for call in listed:
+        yield replace(call, encrypted=max(call.encrypted, copy_length(thoughts.get(call.id or ""))))
 
 
 def _written(arguments: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
@@ -18,8 +19,10 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
-from ctx_core.conversation.block_table import DOCUMENT, REASONING
+from ctx_core.conversation.block_table import FILE, REDACTED
 from ctx_core.conversation.fields import encrypted
+from ctx_core.conversation.media_contents import address_of, base64_text
+from ctx_core.conversation.media_formats import format_of
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -32,6 +35,7 @@ from ctx_core.conversation.messages import (
     TextPart,
     VideoPart,
 )
+from ctx_core.conversation.recognized_media import medium_of
 from ctx_core.conversation.whole import beside_of, whole
 from llamaindex_ctx.tool_calls import written
 
@@ -50,6 +54,7 @@ Block: TypeAlias = (
     | ThinkingBlock
     | ToolCallBlock
 )
+MediumBlock: TypeAlias = ImageBlock | AudioBlock | VideoBlock | DocumentBlock
 
 
 def read_block(block: Block) -> tuple[Part, ...]:
@@ -59,17 +64,10 @@ def read_block(block: Block) -> tuple[Part, ...]:
             return (TextPart(block.text, raw=block),)
         case ThinkingBlock():
             told = block.additional_information
-            inside = beside_of(REASONING, told)
+            inside = beside_of(REDACTED, told)  # of thoughts that are not shown, `data` has the copy
             return (ReasoningPart(block.content or "", encrypted=encrypted(told), inside=inside, raw=block),)
-        case ImageBlock():
-            return (_read_image(block),)
-        case AudioBlock():
-            media_type = f"audio/{block.format}" if block.format else None
-            return (AudioPart(data=_content(block.audio, block.url), media_type=media_type, raw=block),)
-        case VideoBlock():
-            return (VideoPart(data=_content(block.video, block.url), media_type=block.video_mimetype, raw=block),)
-        case DocumentBlock():
-            return (_read_document(block),)
+        case ImageBlock() | AudioBlock() | VideoBlock() | DocumentBlock():
+            return (_read_medium(block),)
         case CitableBlock():
             return _read_quoted(block, block.title, block.source, block.content)
         case CitationBlock():
@@ -99,36 +97,43 @@ def write_part(part: Part) -> Block | None:
         case ReasoningPart():
             return ThinkingBlock(content=part.text)
         case ImagePart():
-            return ImageBlock(image=_bytes(part.data), url=part.url, image_mimetype=part.media_type, detail=part.detail)
+            content, url = _held(part)
+            return ImageBlock(image=content, url=url, image_mimetype=part.media_type, detail=part.detail)
         case AudioPart():
+            content, url = _held(part)
             media_type = part.media_type or ""
-            return AudioBlock(audio=_bytes(part.data), format=media_type.removeprefix("audio/") or None)
+            form = format_of(part.noun, media_type) or media_type.removeprefix("audio/") or None
+            return AudioBlock(audio=content, url=url, format=form)
         case VideoPart():
-            return VideoBlock(video=_bytes(part.data), video_mimetype=part.media_type)
+            content, url = _held(part)
+            return VideoBlock(video=content, url=url, video_mimetype=part.media_type)
         case FilePart(text=str(text)):
             return DocumentBlock(data=text.encode(), document_mimetype=part.media_type or "text/plain")
         case MediaPart():
-            return DocumentBlock(data=_bytes(part.data), document_mimetype=part.media_type)
+            content, url = _held(part)
+            return DocumentBlock(data=content, url=url, document_mimetype=part.media_type)
         case OpaquePart(text=text):
             return TextBlock(text=text) if text else None
         case _:
             assert_never(part)
 
 
-def _read_image(block: ImageBlock, *, raw: Block | None = None) -> ImagePart:
-    return ImagePart(
-        url=None if block.url is None else str(block.url),
-        data=block.image.decode("ascii", "replace") if isinstance(block.image, bytes) and block.image else None,
-        media_type=block.image_mimetype,
-        detail=block.detail,
-        raw=raw or block,
-    )
-
-
-def _read_document(block: DocumentBlock, *, raw: Block | None = None) -> FilePart:
-    data = _content(block.data, block.url)
-    inside = beside_of(DOCUMENT, {"filename": block.title})
-    return FilePart(data=data, media_type=block.document_mimetype, inside=inside, raw=raw or block)
+def _read_medium(block: MediumBlock, *, raw: Block | None = None) -> MediaPart:
+    """Give the medium of a block, which has what its media type says: Google's client puts any in an `ImageBlock`."""
+    url = None if block.url is None else str(block.url)
+    match block:
+        case ImageBlock():
+            # Pictures in streams are not read: they have a price without their size.
+            data = block.image.decode("ascii", "replace") if isinstance(block.image, bytes) and block.image else None
+            return medium_of(block.image_mimetype, data, raw or block, family="image", url=url, detail=block.detail)
+        case AudioBlock():
+            media_type = f"audio/{block.format}" if block.format else None
+            return medium_of(media_type, _content(block.audio), raw or block, family="audio", url=url)
+        case VideoBlock():
+            return medium_of(block.video_mimetype, _content(block.video), raw or block, family="video", url=url)
+        case DocumentBlock():
+            medium = medium_of(block.document_mimetype, _content(block.data), raw or block, url=url)
+            return replace(medium, inside=beside_of(FILE, {"filename": block.title}))
 
 
 def _read_quoted(
@@ -137,27 +142,21 @@ def _read_quoted(
     source: str,
     content: Sequence[TextBlock | ImageBlock | DocumentBlock],
 ) -> tuple[Part, ...]:
+    asked = isinstance(raw, CitableBlock)  # LlamaIndex' client for Claude switches citations on
     texts = [title, source, *(inner.text for inner in content if isinstance(inner, TextBlock))]
-    parts: list[Part] = [CitationPart("\n".join(text for text in texts if text), raw=raw)]
-    for inner in content:
-        if isinstance(inner, ImageBlock):
-            parts.append(_read_image(inner, raw=raw))
-        elif isinstance(inner, DocumentBlock):
-            parts.append(_read_document(inner, raw=raw))
+    parts: list[Part] = [CitationPart("\n".join(text for text in texts if text), asked=asked, raw=raw)]
+    parts += [_read_medium(inner, raw=raw) for inner in content if isinstance(inner, ImageBlock | DocumentBlock)]
     return tuple(parts)
 
 
-def _content(content: object, url: object = None) -> str | bytes | None:
-    """Give a content: blocks keep it as base64 in bytes. Of streams only what reading does not move is read.
-
-    Pictures in streams are not read: they have a price without their size.
-    """
+def _content(content: object) -> str | bytes | None:
+    """Give a content: blocks keep it as base64 in bytes. Of streams only what reading does not move is read."""
     if isinstance(content, bytes) and content:
         return content.decode("ascii", "replace")
-    if isinstance(content, BytesIO):
-        return content.getvalue()
-    return str(url) if str(url)[:5].lower() == "data:" else None
+    return content.getvalue() if isinstance(content, BytesIO) else None
 
 
-def _bytes(content: str | bytes | None) -> bytes | None:
-    return content.encode() if isinstance(content, str) else content
+def _held(part: MediaPart) -> tuple[bytes | None, str | None]:
+    """Give the content as blocks keep it, or the address."""
+    address = address_of(part)
+    return (base64_text(part, "a ChatMessage").encode() if address is None else None), address

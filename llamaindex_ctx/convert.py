@@ -10,7 +10,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallB
 
 from ctx_core.conversation.content_blocks import settled
 from ctx_core.conversation.fields import id_or_none, shown_role
-from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role
+from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role, TextPart
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
@@ -18,10 +18,12 @@ from llamaindex_ctx.blocks import read_block, says, write_part
 from llamaindex_ctx.tool_calls import (
     LEGACY,
     LISTED,
+    SIGNATURES,
     is_legacy,
     is_oddly_spelled,
     read_calls,
     said_beside,
+    signature_at,
     spelled,
     spellings,
     with_id,
@@ -112,13 +114,22 @@ CODEC: Final = ChatMessageCodec()
 
 
 def _read_parts(native: ChatMessage) -> tuple[Part, ...]:
-    parts: list[Part] = [part for block in native.blocks for part in read_block(block)]
+    parts: list[Part] = [
+        _signed(part, signature_at(native, at)) for at, block in enumerate(native.blocks) for part in read_block(block)
+    ]
     reasoning = native.additional_kwargs.get(_REASONING)
     if isinstance(reasoning, str) and reasoning:
         told = any(isinstance(part, ReasoningPart) and part.text == reasoning for part in parts)
         if not told:
             parts.insert(0, ReasoningPart(reasoning))
     return tuple(parts)
+
+
+def _signed(part: Part, copy: int) -> Part:
+    """Give a text or thoughts with the encrypted thoughts that are sent with them; a call has its own."""
+    if isinstance(part, ReasoningPart):
+        return replace(part, encrypted=max(part.encrypted, copy))
+    return replace(part, inside=(ReasoningPart(encrypted=copy),)) if copy and isinstance(part, TextPart) else part
 
 
 def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
@@ -136,7 +147,18 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
         if role == MessageRole.FUNCTION:
             role = MessageRole.TOOL  # the legacy role has no ids, and providers refuse one in it
     blocks = _write_blocks(message, kept)
+    if isinstance(extras.get(SIGNATURES), list):
+        extras[SIGNATURES] = _signatures(blocks, message, origin)
     return origin.model_copy(update={"role": role, "blocks": blocks, "additional_kwargs": extras})
+
+
+def _signatures(blocks: Sequence[Block], message: Message, origin: ChatMessage) -> list[object]:
+    """Give the encrypted thoughts of the blocks that are left: each goes by its block's place."""
+    listed: list[object] = origin.additional_kwargs[SIGNATURES]
+    copies = {id(block): copy for block, copy in zip(origin.blocks, listed, strict=False)}
+    calls = {call.id: raw for call in message.tool_calls for raw in spelled(call) if isinstance(raw, ToolCallBlock)}
+    came = (calls.get(block.tool_call_id, block) if isinstance(block, ToolCallBlock) else block for block in blocks)
+    return [copies.get(id(block)) for block in came]
 
 
 def _as_told(message: Message) -> Message:

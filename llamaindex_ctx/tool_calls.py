@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 
 from ctx_core.conversation.block_table import BESIDE
-from ctx_core.conversation.calls import read_call, row_of_call
-from ctx_core.conversation.fields import json_text, mapped
+from ctx_core.conversation.calls import completed, read_call, row_of_call, spelled_again
+from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.messages import OpaquePart, ToolCall
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.whole import beside_of
@@ -31,10 +31,15 @@ LISTED: Final = "tool_calls"
 """The key of `additional_kwargs` with a list of calls."""
 LEGACY: Final = "function_call"
 """The key of `additional_kwargs` with the one call of OpenAI's first function API."""
+SIGNATURES: Final = "thought_signatures"
+"""The key of `additional_kwargs` with Gemini's encrypted thoughts, one (or None) for each block."""
 
-_COUNTED: Final = frozenset({LISTED, LEGACY, "refusal", "name", "reasoning_content", "tool_call_id"})
+_COUNTED: Final = frozenset({LISTED, LEGACY, SIGNATURES, "refusal", "name", "reasoning_content", "tool_call_id"})
 """Keys of `additional_kwargs` that are counted elsewhere, or that are ids."""
-_FIELDS: Final = ("type", "id", "tool_id", "tool_call_id", "call_id", "name", "tool_name", "arguments", "tool_kwargs")
+_FIELDS: Final = (
+    "type", "id", "tool_id", "tool_call_id", "call_id", "name", "tool_name", "arguments", "args", "tool_kwargs",
+    "thought_signature",
+)  # fmt: skip
 """What objects of LlamaIndex' and of other clients say of a call, such as a `ToolSelection`."""
 
 
@@ -54,17 +59,28 @@ def read_calls(message: ChatMessage) -> tuple[ToolCall, ...]:
     Raises:
         MessageError: if `additional_kwargs["tool_calls"]` is no list.
     """
-    calls = [_from_block(block) for block in message.blocks if isinstance(block, ToolCallBlock)]
+    calls = [
+        replace(_from_block(block), encrypted=signature_at(message, at))
+        for at, block in enumerate(message.blocks)
+        if isinstance(block, ToolCallBlock)
+    ]
     unmatched = list(range(len(calls)))
     for entry in _entries(message):
         call = _from_entry(entry)
-        at = _same_call(call, calls, unmatched)
+        at = spelled_again(call, calls, unmatched)
         if at is None:
             calls.append(call)
         else:
             unmatched.remove(at)
             calls[at] = _joined(calls[at], call)
     return tuple(calls)
+
+
+def signature_at(message: ChatMessage, at: int) -> int:
+    """Give the characters of the encrypted thoughts that are sent with the block at this place."""
+    listed: object = message.additional_kwargs.get(SIGNATURES)
+    copies = cast("list[object]", listed) if isinstance(listed, list) else []
+    return copy_length(copies[at]) if at < len(copies) else 0
 
 
 def said_beside(message: ChatMessage) -> tuple[Part, ...]:
@@ -145,15 +161,6 @@ def _as_mapping(entry: object) -> object:
     return {name: getattr(entry, name, None) for name in _FIELDS} | inner
 
 
-def _same_call(call: ToolCall, calls: list[ToolCall], unmatched: list[int]) -> int | None:
-    """Give the block's call that an entry spells again: by id, or by name and order where either has no id."""
-    for at in unmatched:
-        known = calls[at]
-        if known.id == call.id if known.id and call.id else known.name == call.name:
-            return at
-    return None
-
-
 def _joined(block: ToolCall, entry: ToolCall) -> ToolCall:
     raw = Spellings((*spelled(block), *spelled(entry)))
-    return ToolCall(id=block.id or entry.id, name=block.name, arguments=block.arguments, raw=raw)
+    return replace(completed(block, entry), id=block.id or entry.id, raw=raw)

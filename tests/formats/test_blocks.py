@@ -214,7 +214,7 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
         answer({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "ss"}}}),
         ReasoningPart("hm", encrypted=2),
     ),
-    ("bedrock", answer({"reasoningContent": {"redactedContent": b"ss"}}), ReasoningPart("", encrypted=2)),
+    ("bedrock", answer({"reasoningContent": {"redactedContent": b"ss"}}), ReasoningPart("", encrypted=4)),
     (
         "gemini",
         contents("model", {"text": "hm", "thought": True, "thoughtSignature": "s"}),

@@ -61,24 +61,33 @@ MEDIUM: Final = block_type(
     metadata=_ABOUT_FILE,
 )
 """A picture, a recording or a film, of whichever provider."""
-DOCUMENT: Final = replace(
+_CITES: Final = block_type(free="enabled")
+_ABOUT_DOCUMENT: Final = block_type(free="file_id cache_control", names=_NAMES, citations=_CITES)
+FILE: Final = replace(
     MEDIUM,
-    read=MEDIUM.read | {"text", "file_data"},
+    read=MEDIUM.read | {"file_data"},
     free=MEDIUM.free | {"file_url"},
     within={
         **MEDIUM.within,
-        "document": replace(_INSIDE, within={**_INSIDE.within, "citations": block_type(free="enabled")}),
+        "document": replace(_INSIDE, within={**_INSIDE.within, "citations": _CITES}),
         "file": block_type("file_data data", "file_id format mime_type", _NAMES),
-        "citations": block_type(free="enabled"),
+        "citations": _CITES,
+        "extras": _ABOUT_DOCUMENT,
+        "metadata": _ABOUT_DOCUMENT,
     },
 )
+"""A block of a file that is a picture, a recording or a film."""
+DOCUMENT: Final = replace(FILE, read=FILE.read | {"text"})
 """A document that is no plain text."""
+_TITLED: Final = replace(_ABOUT_DOCUMENT, read=frozenset({"title", "context"}))
 PLAIN_DOCUMENT: Final = replace(
     DOCUMENT,
     read=DOCUMENT.read | {"title", "context"},
     within={
         **DOCUMENT.within,
-        "document": block_type("title context", "format", _NAMES, source=_SOURCE, citations=block_type(free="enabled")),
+        "document": block_type("title context", "format", _NAMES, source=_SOURCE, citations=_CITES),
+        "extras": _TITLED,
+        "metadata": _TITLED,
     },
 )
 """A document that is plain text, which is counted with what is said about it."""
@@ -86,10 +95,10 @@ PLAIN_DOCUMENT: Final = replace(
 QUOTED: Final = block_type("title source text cited_text citations", _ABOUT, content=WORDS)
 """A quotation, or what a search has found: texts with their title and their source."""
 
-_CALLED: Final = block_type("name tool_name", "id type toolUseId")
+_CALLED: Final = block_type("name tool_name", f"id type toolUseId signature {_THOUGHT}")
 CALL: Final = block_type(
     "name tool_name",
-    f"{_ABOUT} call_id tool_call_id tool_id status caller error server_label {_THOUGHT}",
+    f"{_ABOUT} call_id tool_call_id tool_id status caller error server_label signature {_THOUGHT}",
     function=_CALLED,
     custom=_CALLED,
     toolUse=_CALLED,

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, Final
 from ctx_core.conversation.block_table import CALL
 from ctx_core.conversation.fields import (
     arguments_text,
-    encrypted,
     first_in,
     id_or_none,
     kind_of,
     mapped,
     mapping_in,
+    signature,
     string_or_none,
 )
 from ctx_core.conversation.messages import ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ctx_core.conversation.block_types import BlockType
 
@@ -35,6 +35,8 @@ _BY_KEY: Final = ("toolUse", "functionCall", "function_call")
 _INNER: Final = ("function", "custom", *_BY_KEY)
 _ID: Final = ("call_id", "toolUseId", "tool_call_id", "tool_id", "id")
 _NAME: Final = ("name", "tool_name")
+_SHORT: Final = 20
+"""Characters below which arguments may be an empty object, with blanks in it."""
 _ARGUMENTS: Final = ("arguments", "args", "input", "tool_kwargs", "action", "operation")
 
 
@@ -71,9 +73,31 @@ def read_call(spelling: object, write: Callable[[object], str] | None = None) ->
         id=call_id,
         name=string_or_none(first_in(inner, *_NAME)) or kind_of(outer).removesuffix("_call") * _is_nameless(outer),
         arguments=arguments_text(first_in(inner, *_ARGUMENTS), write),
-        encrypted=encrypted(outer) if inner is not outer else 0,
+        encrypted=max(signature(outer), signature(inner)),
         raw=spelling,
     )
+
+
+def spelled_again(call: ToolCall, calls: Sequence[ToolCall], among: Iterable[int]) -> int | None:
+    """Give which of the calls at these places another spelling says again: by id, or by name and order without one."""
+    for at in among:
+        known = calls[at]
+        if known.id == call.id if known.id and call.id else known.name == call.name:
+            return at
+    return None
+
+
+def completed(call: ToolCall, other: ToolCall) -> ToolCall:
+    """Give a call with what another spelling of it says more: arguments where it has none, encrypted thoughts.
+
+    Frameworks make an empty object of what a custom tool is called with, which is no JSON.
+    """
+    arguments = other.arguments if _is_empty(call.arguments) and not _is_empty(other.arguments) else call.arguments
+    return replace(call, arguments=arguments, encrypted=max(call.encrypted, other.encrypted))
+
+
+def _is_empty(arguments: str) -> bool:
+    return len(arguments) < _SHORT and "".join(arguments.split()) in {"", "{}"}
 
 
 def _is_nameless(outer: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from ctx_core.conversation.block_types import BlockType
 from ctx_core.conversation.calls import is_call, read_call, row_of_call
 from ctx_core.conversation.fields import (
     arguments_text,
+    copy_length,
     encrypted,
     kind_of,
     mapped,
@@ -114,12 +115,14 @@ def _read(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None
         return CitationPart(_quoted(block), raw=raw), QUOTED
     if is_call(block):
         return OpaquePart(kind=kind or "function_call", call_id=read_call(block).id or "", raw=raw), row_of_call(block)
+    if kind == "function_call_signature":  # what LangChain's older messages of Gemini have beside a call
+        return OpaquePart(kind=kind, inside=(ReasoningPart(encrypted=signature(block)),), raw=raw), REASONING
     if is_mark(block):
         return OpaquePart(kind=kind or next(iter(block)), raw=raw), _MARK if kind else None
     if kind == "image_generation_call":
         return ImagePart(data=string_or_none(block.get("result")), raw=raw), MADE_IMAGE
     if (medium := read_media(block, raw)) is not None:
-        return medium, row_of_medium(medium)
+        return medium, row_of_medium(medium, block)
     return _by_keys(block, raw) or (whole(block, kind=kind or "unknown", raw=raw), None)
 
 
@@ -140,7 +143,7 @@ def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | N
     if keys == {"reasoningContent"}:
         thoughts = mapping_in(block, "reasoningContent")
         told = mapping_in(thoughts, "reasoningText") or thoughts
-        copy = max(encrypted(told), _redacted(thoughts))
+        copy = max(encrypted(told), copy_length(thoughts.get("redactedContent")))
         return ReasoningPart(str(told.get("text") or ""), encrypted=copy, raw=raw), REASONING
     if keys == {"guardContent"} and (guarded := mapping_in(mapping_in(block, "guardContent"), "text")):
         return TextPart(str(guarded.get("text") or ""), raw=raw), _GUARDED
@@ -165,11 +168,6 @@ _GUARDED: Final = BlockType(
         "guardContent": BlockType(within={"text": BlockType(read=frozenset({"text"}), free=frozenset({"qualifiers"}))})
     }
 )
-
-
-def _redacted(thoughts: Mapping[str, Any]) -> int:
-    held: object = thoughts.get("redactedContent")
-    return len(held) if isinstance(held, str | bytes) else 0
 
 
 def _quoted(block: Mapping[str, Any]) -> str:

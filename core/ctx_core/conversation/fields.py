@@ -73,14 +73,24 @@ def kind_of(block: Mapping[str, Any]) -> str:
 
 def encrypted(block: Mapping[str, Any]) -> int:
     """Give the characters of the encrypted thoughts that a block carries, under whichever provider's name for them."""
-    held = (holder.get(key) for holder in (block, mapping_in(block, "extras")) for key in _ENCRYPTED)
-    return max((len(value) for value in held if isinstance(value, str | bytes)), default=0)
+    return _longest(_ENCRYPTED, block, mapping_in(block, "extras"))
 
 
 def signature(block: Mapping[str, Any]) -> int:
     """Give the characters of the encrypted thoughts that came with a block that is something else: a text, a call."""
-    held = (holder.get(key) for holder in (block, mapping_in(block, "extras")) for key in _SIGNATURES)
-    return max((len(value) for value in held if isinstance(value, str | bytes)), default=0)
+    beside = mapping_in(mapping_in(block, "extra_content"), "google")  # Gemini by way of OpenAI's API
+    return _longest(_SIGNATURES, block, mapping_in(block, "extras"), beside)
+
+
+def copy_length(copy: object) -> int:
+    """Give the characters of an encrypted copy: of bytes, those of the base64 text as which they are sent."""
+    if isinstance(copy, bytes):
+        return (len(copy) + 2) // 3 * 4
+    return len(copy) if isinstance(copy, str) else 0
+
+
+def _longest(keys: Iterable[str], *holders: Mapping[str, Any]) -> int:
+    return max((copy_length(holder.get(key)) for key in keys for holder in holders), default=0)
 
 
 def words_of(content: object) -> str:

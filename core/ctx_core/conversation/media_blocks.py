@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.fields import first_in, kind_of, mapped, mapping_in, string_or_none, visible_text, words_of
-from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
+from ctx_core.conversation.media_formats import media_type_of_format
+from ctx_core.conversation.messages import FilePart, MediaPart
 from ctx_core.conversation.recognized_media import MEDIA_TYPES, medium_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _KINDS: Final = {
     "image": "image",
@@ -30,8 +31,6 @@ _KINDS: Final = {
 """What a block is by its type."""
 _GOOGLE: Final = ("inline_data", "inlineData", "file_data", "fileData")
 _BEDROCK: Final = ("image", "video", "audio", "document")
-_DOCUMENTS: Final = {"txt": "text/plain", "csv": "text/csv", "md": "text/markdown", "html": "text/html"}
-"""What Bedrock calls the formats of documents that are plain text."""
 _INNER: Final = ("input_audio", "audio_url", "video_url", "input_video", "file", "image_url", "source")
 _CONTENT: Final = (
     "base64",
@@ -67,10 +66,12 @@ def read_media(block: Mapping[str, Any], raw: object) -> MediaPart | None:
         return _read_image(block, raw)
     if family == "file":
         return _read_file(block, raw)
-    data, media_type = _recorded(block), string_or_none(first_in(block, *MEDIA_TYPES))
-    if family == "audio":
-        return AudioPart(data=data, media_type=media_type, raw=raw)
-    return VideoPart(data=data, media_type=media_type, raw=raw)
+    return medium_of(string_or_none(first_in(block, *MEDIA_TYPES)), _recorded(block), raw, family=family)
+
+
+def is_file(block: Mapping[str, Any]) -> bool:
+    """Whether a block is called a file or a document, whatever medium it has."""
+    return _KINDS.get(kind_of(block)) == "file"
 
 
 def _holds_something(block: Mapping[str, Any], family: str) -> bool:
@@ -100,53 +101,61 @@ def _of_bedrock(holder: Mapping[str, Any], raw: object) -> MediaPart | None:
         if not source:
             continue
         form = string_or_none(inner.get("format")) or ""
-        family = "application" if key == "document" else key
-        media_type = _DOCUMENTS.get(form, f"{family}/{form}")
+        media_type = media_type_of_format(key, form)
         if text := _document_text(inner):
             return FilePart(text=text, media_type=media_type, raw=raw)
-        return _medium({"mime_type": media_type, "data": source.get("bytes")}, raw)
+        family = "file" if key == "document" else key
+        return medium_of(media_type, _content(source.get("bytes")), raw, family=family)
     return None
 
 
 def _medium(inner: Mapping[str, Any], raw: object) -> MediaPart:
-    media_type, data = string_or_none(first_in(inner, *MEDIA_TYPES)) or "", _content(inner.get("data"))
-    return medium_of(media_type, data, raw)
+    return medium_of(string_or_none(first_in(inner, *MEDIA_TYPES)), _content(inner.get("data")), raw)
 
 
-def _read_image(block: Mapping[str, Any], raw: object) -> ImagePart:
+def _read_image(block: Mapping[str, Any], raw: object) -> MediaPart:
     inner, source = mapping_in(block, "image_url"), mapping_in(block, "source")
     url = block.get("image_url") if isinstance(block.get("image_url"), str) else inner.get("url") or block.get("url")
-    return ImagePart(
+    return medium_of(
+        string_or_none(first_in(block, *MEDIA_TYPES) or source.get("media_type")),
+        _content(block.get("base64") or block.get("data") or source.get("data")),
+        raw,
+        family="image",
         url=string_or_none(url or source.get("url")),
-        data=_content(block.get("base64") or block.get("data") or source.get("data")),
-        media_type=string_or_none(first_in(block, *MEDIA_TYPES) or source.get("media_type")),
         detail=string_or_none(inner.get("detail") or block.get("detail")),
-        raw=raw,
     )
 
 
-def _read_file(block: Mapping[str, Any], raw: object) -> FilePart:
+def _read_file(block: Mapping[str, Any], raw: object) -> MediaPart:
     source, inner = mapping_in(block, "source"), mapping_in(block, "file") or block
-    plain = string_or_none(block.get("text")) or _document_text(block)
-    data = block.get("base64") or source.get("data") or inner.get("file_data") or inner.get("data") or block.get("data")
-    media_type = first_in(block, *MEDIA_TYPES) or source.get("media_type")
-    if media_type is None and isinstance(data, str) and data.startswith("data:"):
-        media_type = data[5:].partition(";")[0]
-    return FilePart(
-        text=string_or_none(plain),
-        data=None if plain else _content(data),
-        media_type=string_or_none(media_type),
-        raw=raw,
+    held = block.get("base64") or source.get("data") or inner.get("file_data") or inner.get("data") or block.get("data")
+    url = next(
+        (told for key in ("file_url", "url") for holder in (block, inner, source) if (told := holder.get(key))), None
     )
+    media_type = string_or_none(
+        first_in(block, *MEDIA_TYPES) or first_in(inner, *MEDIA_TYPES) or first_in(source, *MEDIA_TYPES)
+    )
+    data = _content(held)
+    medium = medium_of(media_type, data, raw, url=string_or_none(url))
+    if (isinstance(medium, FilePart) or not data) and (plain := _document_text(block)):
+        return FilePart(text=plain, media_type=media_type, raw=raw)
+    return medium
 
 
 def _document_text(document: Mapping[str, Any]) -> str:
     """Give the text of a document that is one, with what is said about it."""
     source = mapping_in(document, "source")
-    plain = string_or_none(source.get("text")) or words_of(source.get("content"))
+    plain = (
+        string_or_none(document.get("text")) or string_or_none(source.get("text")) or words_of(source.get("content"))
+    )
     plain = plain or (visible_text(source.get("data")) if source.get("type") == "text" else "")
-    about = [text for key in ("title", "context") if (text := string_or_none(document.get(key)))]
+    holders = (document, mapping_in(document, "extras"), mapping_in(document, "metadata"))
+    about = [said for key in ("title", "context") if (said := _said(key, holders))]
     return "\n".join([*about, plain]) if plain else ""
+
+
+def _said(key: str, holders: Iterable[Mapping[str, Any]]) -> str | None:
+    return next((text for holder in holders if (text := string_or_none(holder.get(key)))), None)
 
 
 def _content(value: object) -> str | bytes | None:

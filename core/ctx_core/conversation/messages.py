@@ -58,6 +58,8 @@ class CitationPart(_Raw):
     """A quotation from a source, as the providers' citation blocks hold it."""
 
     text: str = field(default="", repr=False)
+    asked: bool = False
+    """Whether its block goes out as one that the model is asked to quote from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never, cast
 
-from ctx_core.conversation.calls import is_call, read_call
+from ctx_core.conversation.calls import completed, is_call, read_call
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, mapped, shown_role, string_or_none
-from ctx_core.conversation.media_contents import base64_text, media_type_of
+from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
+from ctx_core.conversation.media_formats import format_of
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -45,6 +46,7 @@ _ROLES: Final = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
+_TAKER: Final = "a message of OpenAI's"
 
 
 class OpenAICodec:
@@ -117,9 +119,13 @@ def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolC
         calls.append(read_call(call))
     if mapped(native.get("function_call")) is not None:
         calls.append(read_call(native["function_call"]))
-    known = {call.id for call in calls}
-    spelled = [read_call(part.raw) for part in parts if is_call(mapped(part.raw) or {})]
-    return (*calls, *(call for call in spelled if call.id not in known))
+    known = {call.id: at for at, call in reversed(list(enumerate(calls)))}
+    for call in [read_call(part.raw) for part in parts if is_call(mapped(part.raw) or {})]:
+        if call.id in known:
+            calls[known[call.id]] = completed(calls[known[call.id]], call)
+        else:
+            calls.append(call)
+    return tuple(calls)
 
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
@@ -183,10 +189,9 @@ def _block(part: Part) -> object:
         case ImagePart(url=str(url)):
             return {"type": "image_url", "image_url": {"url": url}}
         case ImagePart():
-            return {"type": "image_url", "image_url": {"url": _data_url(part)}}
+            return {"type": "image_url", "image_url": {"url": address_of(part) or _data_url(part)}}
         case AudioPart():
-            form = media_type_of(part).partition("/")[2]
-            return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
+            return {"type": "input_audio", "input_audio": {"data": base64_text(part, _TAKER), "format": _form(part)}}
         case FilePart(text=str(text)):
             return {"type": "text", "text": text}
         case MediaPart():
@@ -196,4 +201,9 @@ def _block(part: Part) -> object:
 
 
 def _data_url(part: MediaPart) -> str:
-    return f"data:{media_type_of(part)};base64,{base64_text(part)}"
+    return f"data:{media_type_of(part)};base64,{base64_text(part, _TAKER)}"
+
+
+def _form(part: AudioPart) -> str:
+    media_type = media_type_of(part)
+    return format_of(part.noun, media_type) or media_type.partition("/")[2]

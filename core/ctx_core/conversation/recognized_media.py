@@ -32,20 +32,65 @@ _SIGNS: Final = (
 """First bytes of contents. Four to six letters of base64 may stand in any text, so that a text must be long, too."""
 _RIFF: Final = {b"WAVE": "audio/wav", b"WEBP": "image/webp", b"AVI ": "video/x-msvideo"}
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{64,}={0,2}")
+_UNTOLD: Final = frozenset({None, "application/octet-stream", "binary/octet-stream"})
+"""Media types that say nothing."""
 _MEDIA: Final = ("image/", "audio/", "video/", "application/pdf")
 
 
-def medium_of(media_type: str, data: str | bytes | None, raw: object = None) -> MediaPart:
-    """Give the medium of a content with its media type."""
-    match media_type.partition("/")[0]:
-        case "image":
-            return ImagePart(data=data, media_type=media_type, raw=raw)
+def medium_of(
+    media_type: str | None,
+    data: str | bytes | None,
+    raw: object = None,
+    *,
+    family: str = "file",
+    url: str | None = None,
+    detail: str | None = None,
+) -> MediaPart:
+    """Give the medium of a content: by its media type, a `data:` URL's or, of a file without one, its first bytes.
+
+    Args:
+        media_type: as the block has it, or None.
+        data: the content, or None.
+        raw: the block.
+        family: image, audio, video or file: what the block is called, where the media type says nothing else.
+        url: its address, or a `data:` URL.
+        detail: the resolution that is asked for.
+    """
+    told = media_type or media_type_in(data) or media_type_in(url) or None
+    kind = _family_of(told)
+    if kind is None and family == "file" and told in _UNTOLD:
+        told = _by_sign(data if isinstance(data, bytes) else _head(_base64_in(data or url or ""))) or told
+        kind = _family_of(told)
+    if (kind or family) == "image":
+        return ImagePart(url=url, data=data, media_type=told if kind else media_type, detail=detail, raw=raw)
+    content = data if data is not None or not media_type_in(url) else url
+    match kind or family:
         case "audio":
-            return AudioPart(data=data, media_type=media_type, raw=raw)
+            return AudioPart(data=content, media_type=told, raw=raw)
         case "video":
-            return VideoPart(data=data, media_type=media_type, raw=raw)
+            return VideoPart(data=content, media_type=told, raw=raw)
         case _:
-            return FilePart(data=data, media_type=media_type or None, raw=raw)
+            return FilePart(data=content, media_type=told, raw=raw)
+
+
+def media_type_in(data: object) -> str:
+    """Give the media type that a `data:` URL says; empty for anything else."""
+    if not isinstance(data, str) or data[:5].lower() != "data:":
+        return ""
+    return data[5:200].partition(",")[0].partition(";")[0].lower()
+
+
+def _family_of(media_type: str | None) -> str | None:
+    """Give what a media type says for certain; None where it says nothing, such as `application/octet-stream`."""
+    plain = (media_type or "").strip().lower()
+    family = plain.partition("/")[0]
+    if family in {"image", "audio", "video"}:
+        return family
+    return "file" if family == "text" or plain.startswith("application/pdf") else None
+
+
+def _base64_in(text: str) -> str:
+    return text[:300].partition(",")[2] if text[:5].lower() == "data:" else text
 
 
 def recognized(value: str | bytes) -> MediaPart | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.conversation.block_table import APPROVAL, RESULT
+from ctx_core.conversation.block_types import says_something
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import first_in, id_or_none, json_text, kind_of, mapped, mapping_in, string_or_none
 from ctx_core.conversation.messages import Message, Part, Role, TextPart
@@ -62,7 +63,8 @@ def _found(block: Mapping[str, Any]) -> _Found:
     if google := mapping_in(block, "functionResponse", "function_response"):
         parts = (*_response(google.get("response")), *read_content(google.get("parts")))
         call_id, name = id_or_none(google.get("id")), string_or_none(google.get("name"))
-        return _Found(parts=parts, call_id=call_id, name=name)
+        failed = says_something((mapped(google.get("response")) or {}).get("error"))
+        return _Found(parts=parts, call_id=call_id, name=name, failed=failed)
     match kind_of(block):
         case "tool_result":
             call_id, failed = id_or_none(block.get("tool_use_id")), block.get("is_error") is True
@@ -72,7 +74,7 @@ def _found(block: Mapping[str, Any]) -> _Found:
             return _Found(parts=(TextPart(text),), call_id=id_or_none(block.get("approval_request_id")))
         case _:
             call_id = id_or_none(first_in(block, "call_id", "id"))
-            return _Found(parts=_output(block.get("output")), call_id=call_id)
+            return _Found(parts=_output(block.get("output")), call_id=call_id, failed=block.get("status") == "failed")
 
 
 def _response(response: object) -> tuple[Part, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ctx_core.conversation.block_table import DOCUMENT, MEDIUM, PLAIN_DOCUMENT, TEXT
+from ctx_core.conversation.block_table import DOCUMENT, FILE, MEDIUM, PLAIN_DOCUMENT, TEXT
 from ctx_core.conversation.block_types import says_something
 from ctx_core.conversation.fields import json_text, kind_of, mapped
-from ctx_core.conversation.media_blocks import read_media
+from ctx_core.conversation.media_blocks import is_file, read_media
 from ctx_core.conversation.messages import FilePart, MediaPart, OpaquePart, Part
 from ctx_core.conversation.recognized_media import described, recognized
 
@@ -35,10 +35,10 @@ def beside_of(row: BlockType, fields: Mapping[str, Any]) -> tuple[Part, ...]:
     return (whole(left),) if left else ()
 
 
-def row_of_medium(part: MediaPart) -> BlockType:
-    """Give the row of a block that a medium was read from."""
+def row_of_medium(part: MediaPart, block: Mapping[str, Any]) -> BlockType:
+    """Give the row of the block that a medium was read from."""
     if not isinstance(part, FilePart):
-        return MEDIUM
+        return FILE if is_file(block) else MEDIUM
     return DOCUMENT if part.text is None else PLAIN_DOCUMENT
 
 
@@ -79,7 +79,7 @@ class _Said:
             fields = TEXT.rest(fields)
         elif (medium := read_media(fields, None)) is not None:
             self.media.append(medium)
-            fields = row_of_medium(medium).rest(fields)
+            fields = row_of_medium(medium, fields).rest(fields)
         elif (found := described(fields)) is not None:
             key, medium = found
             self.media.append(medium)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from ctx_core.conversation.fields import mapping_in
+from ctx_core.conversation.messages import CitationPart
 from ctx_core.counting.contents import bytes_of, size_of
 from ctx_core.counting.pages import pages_of
 
@@ -66,9 +67,12 @@ def document_price(part: MediaPart, framing: DocumentFraming) -> int:
 
 def cites(part: Part) -> bool:
     """Whether the model is asked to quote from a document or a search result, as Claude's `citations` does."""
+    if isinstance(part, CitationPart) and part.asked:
+        return True
     raw: object = part.raw
     if not isinstance(raw, Mapping):
         return False
     block = cast("Mapping[str, Any]", raw)
-    holders = (block, mapping_in(block, "document"), mapping_in(block, "searchResult"))
+    beside = () if "citations" in block else (mapping_in(block, "extras"), mapping_in(block, "metadata"))
+    holders = (block, mapping_in(block, "document"), mapping_in(block, "searchResult"), *beside)
     return any(mapping_in(holder, "citations").get("enabled") for holder in holders)

@@ -8,7 +8,7 @@ from ctx_core.conversation.calls import is_call
 from ctx_core.conversation.fields import kind_of, mapped
 from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
-from ctx_core.conversation.media_contents import base64_text, media_type_of
+from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
@@ -96,13 +96,10 @@ class AnthropicFormat(BlockFormat):
             case TextPart(text=text) | CitationPart(text=text) | OpaquePart(text=text) | ReasoningPart(text=text):
                 # Thoughts without the signature that proves them are refused as such.
                 return {"type": "text", "text": text}
-            case ImagePart(url=str(url)) if not url.startswith("data:"):
-                return {"type": "image", "source": {"type": "url", "url": url}}
             case FilePart(text=str(text)):
                 return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}}
             case MediaPart():
-                source = {"type": "base64", "media_type": media_type_of(part), "data": base64_text(part)}
-                return {"type": "image" if isinstance(part, ImagePart) else "document", "source": source}
+                return {"type": "image" if isinstance(part, ImagePart) else "document", "source": _source(part)}
             case _:
                 assert_never(part)
 
@@ -110,3 +107,12 @@ class AnthropicFormat(BlockFormat):
         if all(isinstance(part, TextPart) and part.raw is None for part in message.parts):
             return message.text
         return [self.part_block(part) if part.raw is None else part.raw for part in message.parts]
+
+
+def _source(part: MediaPart) -> dict[str, str]:
+    """Give a content, or an address where the provider fetches pictures and documents from."""
+    address = address_of(part) if isinstance(part, ImagePart | FilePart) else None
+    if address is not None:
+        return {"type": "url", "url": address}
+    content = base64_text(part, "the format 'anthropic'")
+    return {"type": "base64", "media_type": media_type_of(part), "data": content}

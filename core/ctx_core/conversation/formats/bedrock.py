@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
-from ctx_core.conversation.media_contents import content_bytes, media_type_of
+from ctx_core.conversation.media_contents import address_of, content_bytes, media_type_of
+from ctx_core.conversation.media_formats import format_of, formats_of
 from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
@@ -22,14 +24,17 @@ from ctx_core.conversation.messages import (
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
+from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ctx_core.conversation.formats.pieces import Written
 
-_TEXTS: Final = {"plain": "txt", "markdown": "md", "csv": "csv", "html": "html"}
-"""What Bedrock calls texts, by the second half of their media type."""
+_TEXTS: Final = frozenset({"txt", "md", "csv", "html"})
+"""Formats of documents that are plain text."""
+_MEDIA_TYPE: Final = re.compile(r"[A-Za-z]+/[A-Za-z0-9.+-]{1,80}")
+"""What a media type looks like: anything else is not shown in an error."""
 
 
 class BedrockFormat(BlockFormat):
@@ -74,18 +79,33 @@ class BedrockFormat(BlockFormat):
             case TextPart(text=text) | CitationPart(text=text) | OpaquePart(text=text) | ReasoningPart(text=text):
                 # Thoughts without the signature that proves them are refused as such.
                 return {"text": text}
-            case FilePart(text=str(text)):
-                return self._medium("document", "txt", text.encode())
             case MediaPart():
-                return self._medium(part.noun, _form(part), content_bytes(part))
+                named = {"name": "document"} if isinstance(part, FilePart) else {}
+                return {part.noun: {**named, "format": _form(part), "source": _source(part)}}
             case _:
                 assert_never(part)
 
-    def _medium(self, kind: str, form: str, content: bytes) -> object:
-        named = {"name": "document"} if kind == "document" else {}
-        return {kind: {**named, "format": form, "source": {"bytes": content}}}
+
+def _source(part: MediaPart) -> dict[str, object]:
+    """Give a content, or the one kind of address that there may be instead."""
+    if isinstance(part, FilePart) and part.text is not None:
+        return {"bytes": part.text.encode()}
+    address = address_of(part)
+    if address is not None and address.lower().startswith("s3://"):
+        return {"s3Location": {"uri": address}}
+    return {"bytes": content_bytes(part, "the format 'bedrock'")}
 
 
 def _form(part: MediaPart) -> str:
-    form = media_type_of(part).partition("/")[2]
-    return _TEXTS.get(form, form)
+    media_type = media_type_of(part)
+    form = format_of(part.noun, media_type)
+    if isinstance(part, FilePart) and part.text is not None:
+        return form if form in _TEXTS else "txt"
+    if form is None:
+        told = repr(media_type) if _MEDIA_TYPE.fullmatch(media_type) else f"of {len(media_type):,} characters"
+        msg = (
+            f"a medium ({part.noun}) for the format 'bedrock' has the media type {told}: convert it to "
+            f"{', '.join(formats_of(part.noun))}, or leave it out"
+        )
+        raise MessageError(msg)
+    return form

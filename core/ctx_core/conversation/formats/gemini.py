@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
-from ctx_core.conversation.media_contents import base64_text, media_type_of
+from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
-    ImagePart,
     MediaPart,
     Message,
     OpaquePart,
@@ -83,12 +82,14 @@ class GeminiFormat(BlockFormat):
                 return {"text": text}
             case ReasoningPart(text=text):
                 return {"text": text, "thought": True}
-            case ImagePart(url=str(url)) if not url.startswith("data:"):
-                return {"fileData": {"mimeType": media_type_of(part), "fileUri": url}}
             case FilePart(text=str(text)):
                 return {"text": text}
             case MediaPart():
-                return {"inlineData": {"mimeType": media_type_of(part), "data": base64_text(part)}}
+                media_type, address = media_type_of(part), address_of(part)
+                if address is not None:
+                    return {"fileData": {"mimeType": media_type, "fileUri": address}}
+                content = base64_text(part, "the format 'gemini'")
+                return {"inlineData": {"mimeType": media_type, "data": content}}
             case _:
                 assert_never(part)
 

@@ -13,7 +13,8 @@ from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_block, read_content, settled
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role, string_or_none
-from ctx_core.conversation.media_contents import base64_text, media_type_of
+from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
+from ctx_core.conversation.media_formats import format_of
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _ROLES: Final = {
     "user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.DEVELOPER
 }  # fmt: skip
+_TAKER: Final = "the format 'responses'"
 
 
 class ResponsesFormat:
@@ -259,12 +261,13 @@ def _block(part: Part) -> object:
         case ImagePart(url=str(url)):
             return {"type": "input_image", "image_url": url}
         case ImagePart():
-            return {"type": "input_image", "image_url": _data_url(part)}
+            return {"type": "input_image", "image_url": address_of(part) or _data_url(part)}
         case AudioPart():
-            form = media_type_of(part).partition("/")[2]
-            return {"type": "input_audio", "input_audio": {"data": base64_text(part), "format": form}}
+            return {"type": "input_audio", "input_audio": {"data": base64_text(part, _TAKER), "format": _form(part)}}
         case FilePart(text=str(text)):
             return {"type": "input_text", "text": text}
+        case FilePart() if (address := address_of(part)) is not None:
+            return {"type": "input_file", "file_url": address}
         case MediaPart():
             return {"type": "input_file", "filename": "file", "file_data": _data_url(part)}
         case _:
@@ -272,4 +275,9 @@ def _block(part: Part) -> object:
 
 
 def _data_url(part: MediaPart) -> str:
-    return f"data:{media_type_of(part)};base64,{base64_text(part)}"
+    return f"data:{media_type_of(part)};base64,{base64_text(part, _TAKER)}"
+
+
+def _form(part: AudioPart) -> str:
+    media_type = media_type_of(part)
+    return format_of(part.noun, media_type) or media_type.partition("/")[2]
