@@ -28,9 +28,10 @@ _WORD: Final = re.compile(r"[^\W\d_]+|\d+[^\W\d_]*")
 _POINT: Final = re.compile(r"(?<=\d)p(?=\d)")
 """Fireworks' spelling of the point in a version, as in `llama-v3p1`."""
 _GLUED: Final = re.compile(
-    r"(gpt[-_ ]?\d[.\d]*o?)(?=(?:mini|nano|turbo|chat|pro|audio|realtime|search|vision)(?![a-z]))"
+    r"(gpt[-_ ]?\d[.\d]*o?|(?<![a-z\d])o[134])"
+    r"(?=(?:mini|nano|turbo|chat|pro|preview|audio|realtime|search|vision)(?![a-z]))"
 )
-"""What deployments of OpenAI's models are called without a dash, as `gpt4omini` and `gpt35turbo`."""
+"""What deployments of OpenAI's models are called without a dash, as `gpt4omini`, `gpt35turbo` and `o3mini`."""
 _WITHOUT_POINT: Final = re.compile(r"(?<![a-z])(gpt[-_ ]?)(4[15]|5[1-6])(?![\d.o])")
 """Versions as Azure's deployments have them, which may have no point in their names: `gpt-41`. 3.5 has its own row."""
 _TUNED: Final = re.compile(r"(?:^|:)ft:([^:]+)")

@@ -17,6 +17,7 @@ _SIZE: Final = re.compile(
 """A size as a word of its own, `-32k`, `:24k`, `-1m` or `-8192`: not the 1.5k of a version, nor tokens a minute.
 
 Millions of more than two digits are parameters, as in `gemma-3-270m`."""
+_PARAMETERS: Final = re.compile(r"(?<![^\W_])\d+(?:\.\d+)?b(?![^\W_])")
 _MOST_MILLIONS: Final = 10
 _NAME: Final = "the size in the model's name"
 
@@ -35,7 +36,7 @@ def named_window(name: str) -> Window | UnknownWindow | None:
         if (fit := read.fit(prefix)) is not None
     ]
     if not fitting:
-        return _not_for_chat(read, ())
+        return _not_for_chat(read, ()) or _of_no_family(read)
     _, window, prefix = max(fitting, key=lambda found: found[0])
     covered = words(prefix)
     return _not_for_chat(read, covered) or _sized(read, window, covered)
@@ -49,10 +50,19 @@ def _not_for_chat(read: ModelName, covered: Words) -> UnknownWindow | None:
     return UnknownWindow(models=(), reason=f"by the {min(said)!r} in its name it is not a chat model")
 
 
+def _of_no_family(read: ModelName) -> Window | None:
+    """Give the size in a name that can only be a model's, as it has its parameters too: `vicuna-13b-v1.5-16k`.
+
+    It is a power of two, as windows are: others are those of training sets, as in `zephyr-7b-ultrachat-200k`.
+    """
+    sizes = _sizes(read, ())
+    if len(sizes) != 1 or sizes[0] & (sizes[0] - 1) or _PARAMETERS.search(read.model) is None:
+        return None
+    return Window(models=(), tokens=sizes[0], source=_NAME)
+
+
 def _sized(read: ModelName, window: Window | UnknownWindow, covered: Words) -> Window | UnknownWindow:
-    sizes = [
-        tokens for found in _SIZE.finditer(read.model) if found[0] not in covered and (tokens := _tokens(found)) > 0
-    ]
+    sizes = _sizes(read, covered)
     if not sizes:
         return window
     size = min(sizes)
@@ -62,6 +72,12 @@ def _sized(read: ModelName, window: Window | UnknownWindow, covered: Words) -> W
         return window
     longest = None if window.max_output is None else min(window.max_output, size)
     return replace(window, tokens=size, max_output=longest, source=_NAME)
+
+
+def _sizes(read: ModelName, covered: Words) -> tuple[int, ...]:
+    """Give the sizes in a name that the table doesn't know of."""
+    found = (_tokens(one) for one in _SIZE.finditer(read.model) if one[0] not in covered)
+    return tuple(tokens for tokens in found if tokens > 0)
 
 
 def _tokens(found: re.Match[str]) -> int:

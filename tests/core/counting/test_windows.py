@@ -99,6 +99,7 @@ def test_what_is_not_known_is_an_error(model: object) -> None:
         ("amazon.nova-canvas-v1:0", "not a chat model"),
         ("nova-reel", "not a chat model"),
         ("grok-voice-latest", "not a chat model"),
+        ("x-ai/grok-2-image-1212", "not a chat model"),
         ("gpt-4o-transcribe", "'transcribe'"),
         ("gpt-4o-mini-transcribe", "'transcribe'"),
         ("my-gpt-4o-transcribe", "'transcribe'"),
@@ -201,7 +202,8 @@ def test_only_these_windows_are_not_known() -> None:
     """A family without a window is an exception that has a reason."""
     unknown = [window for family in FAMILIES for window in family.windows if isinstance(window, UnknownWindow)]
     assert {prefix for window in unknown for prefix in window.models} == {
-        "cohere", "deephermes", "grok-imagine", "grok-voice", "moonshot-v1", "nova-canvas", "nova-reel", "nova-sonic",
+        "cohere", "deephermes", "grok-2-image", "grok-imagine", "grok-voice", "moonshot-v1", "nova-canvas", "nova-reel",
+        "nova-sonic",
     }  # fmt: skip
     assert all(window.reason for window in unknown)
 

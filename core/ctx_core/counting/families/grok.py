@@ -47,7 +47,10 @@ GROKS: Final[tuple[Family, ...]] = (
         models=("grok-2",),
         framing=replace(_GROK, tools=replace(_GROK.tools, per_request=71, per_token=0.66)),
         margin=_GROK_MARGIN,
-        windows=(Window(models=("grok-2",), tokens=32_768),),
+        windows=(
+            Window(models=("grok-2",), tokens=32_768),
+            UnknownWindow(models=("grok-2-image",), reason="it is not a chat model"),
+        ),
         windows_source=_WINDOWS_SOURCE,
         rows=54,
         source="bills",

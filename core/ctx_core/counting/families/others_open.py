@@ -59,6 +59,7 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
             Window(models=("glm-4v-9b", "glm-4v-plus"), tokens=8_192, source="the model card"),
             Window(models=("glm-4.1v",), tokens=65_536, source="the model card"),
             Window(models=("glm-4.6", "glm-4.7", "glm-5"), tokens=200_000),
+            Window(models=("zai-glm-4.7",), tokens=131_072, source="genai-prices 0.2.3: Cerebras' name"),
             Window(models=("glm-4.6v", "glm-4.7-flash"), tokens=128_000),
             Window(models=("glm-5.2", "glm-5.3"), tokens=1_000_000),
         ),
