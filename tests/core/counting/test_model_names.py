@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ctx_core import OptionError, TokenCounter, UnknownModelError
-from ctx_core.counting import family_of, register_tokenizer, unregister_tokenizer, window_of
+from ctx_core import UnknownModelError
+from ctx_core.counting import family_of, window_of
 from ctx_core.counting.families import FALLBACK
 from ctx_core.counting.model_names import ModelName, words
-from ctx_core.counting.tokenizers import CachedTokenizer
 
 
 @pytest.mark.parametrize(
@@ -114,7 +113,7 @@ from ctx_core.counting.tokenizers import CachedTokenizer
         ("cohere-command-r-plus", "command-r", 128_000),
         ("cohere.command-text-v14", "command", 4_096),
         ("perplexity/sonar", "sonar", 127_072),
-        ("zai-glm-4.7", "glm", 200_000),
+        ("zai-glm-4.7", "glm", 131_072),
         ("claude-1.3", "claude", 100_000),
         ("MiniMax-Text-01", "minimax-01", 1_000_192),
         ("deepseek-coder:6.7b", "deepseek", 16_384),
@@ -247,57 +246,6 @@ def test_a_name_that_only_begins_alike_is_no_known_model(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "window"),
-    [
-        ("amazon.nova-pro-v1:0:24k", 24_000),
-        ("amazon.nova-lite-v1:0:300k", 300_000),
-        ("amazon.nova-premier-v1:0:1000k", 1_000_000),
-        ("anthropic.claude-3-sonnet-20240229-v1:0:28k", 28_000),
-        ("anthropic.claude-v2:1:18k", 18_000),
-        ("anthropic.claude-v2:1:200k", 200_000),
-        ("kimi-latest-8k", 8_192),
-        ("kimi-latest-128k", 131_072),
-        ("moonshot-v1-8k", 8_192),
-        ("moonshot-v1-32k-vision-preview", 32_768),
-        ("moonshot/moonshot-v1-128k", 131_072),
-        ("yi-34b", 4_096),
-        ("yi-34b-200k", 200_000),
-        ("01-ai/Yi-1.5-9B-Chat-16K", 16_384),
-        ("phi3", 4_096),
-        ("phi3_mini_128k", 131_072),
-        ("microsoft/Phi-3-small-8k-instruct", 8_192),
-        ("gpt-4-32k", 32_768),
-        ("gpt-3.5-turbo-16k", 16_385),
-        ("my-gpt-4o-8k", 8_192),
-        ("gpt-5-32k", 32_768),
-        ("mistral-7b-ultrachat-200k", 32_000),
-        ("gpt-4-1m", 8_192),
-        ("GLM-4-32B-0414-128K", 128_000),
-        ("glm-4-9b-chat-1m", 1_048_576),
-        ("qwen2.5-7b-instruct-1m", 1_010_000),
-        ("MiniMax-M1-80k", 1_000_000),
-        ("llama3-70b-8192", 8_192),
-        ("llama-3.1-8b-instruct-4096", 4_096),
-        ("vicuna-13b-v1.5-16k", 16_384),
-        ("THUDM/chatglm3-6b-32k", 32_768),
-        ("Yarn-Llama-2-13b-128k", 131_072),
-        ("gpt-4o-100k-tpm", 128_000),
-        ("gpt-4o-1.5k", 128_000),
-        ("gpt-4o-8kb", 128_000),
-        ("gpt-4o-12b", 128_000),
-        ("llama3.1:8b-instruct-q4_K_M", 131_072),
-        ("gemma-3-270m", 32_768),
-        ("gemma-3-27b", 131_072),
-    ],
-)
-def test_a_size_in_a_name_is_its_window(name: str, window: int) -> None:
-    """Where it is less than the family's, or where such models are published; other numbers are none."""
-    found = window_of(name)
-    assert found.tokens == window
-    assert (found.max_output or 0) <= window
-
-
-@pytest.mark.parametrize(
     ("name", "read"),
     [
         ("GPT-4o_mini", ("gpt", "4o", "mini")),
@@ -325,70 +273,3 @@ def test_the_longest_prefix_fits_best() -> None:
     known = [fit for fit in fits if fit is not None]
     assert known == sorted(known)
     assert len(set(known)) == 3
-
-
-@pytest.mark.parametrize("name", ["acme-1", "ACME-1-large", "vendor/acme-1", "host:acme-1", "us.vendor.acme-1:0"])
-def test_registered_prefixes_are_found_in_the_same_spellings(name: str) -> None:
-    """What users register has a vendor or a host in front as well."""
-    register_tokenizer("acme-", len)
-    try:
-        assert TokenCounter.for_model(name).count_text("four") == 4
-    finally:
-        unregister_tokenizer("acme-")
-
-
-@pytest.mark.parametrize(
-    ("prefix", "name", "fits"),
-    [
-        ("glm", "glm-4.5", True),
-        ("glm", "GLM4", True),
-        ("glm", "z-ai/glm-4.5", True),
-        ("glm", "glmnet", False),
-        ("glm", "docs:glm", False),
-        ("o3", "o3", True),
-        ("o3", "openai:o3-mini", True),
-        ("o3", "O3_mini", True),
-        ("o3", "o365-bot", False),
-        ("o3", "my-bot:o3", False),
-        ("gpt-4o", "gpt4o", True),
-        ("gpt-4o", "GPT_4o", True),
-        ("gpt-4o", "my-gpt-4o", True),
-        ("GPT 4o", "gpt-4o-mini", True),
-        ("gpt-4o", "gpt-4oo", False),
-        ("gpt-4", "gpt-40", False),
-        ("acme", "acmeist", False),
-        ("acme", "my-acme-1", False),
-        ("acme-1", "acme-10", False),
-        ("acme-1.5", "acme_1-5-large", True),
-        ("corp/acme", "corp/acme-2", True),
-        ("corp/acme", "other/acme-2", False),
-        ("acme", "ft:acme-1:org::id", True),
-    ],
-)
-def test_registered_prefixes_are_read_as_those_of_the_table(prefix: str, name: str, *, fits: bool) -> None:
-    """In whole words, in every spelling."""
-    tokenizer = CachedTokenizer(len)
-    register_tokenizer(prefix, tokenizer)
-    try:
-        assert (TokenCounter.for_model(name).tokenizer is tokenizer) is fits
-    finally:
-        unregister_tokenizer(prefix)
-    assert TokenCounter.for_model(name).tokenizer is not tokenizer
-
-
-def test_two_spellings_of_a_registered_prefix_are_one() -> None:
-    """The later takes the place of the earlier, and either takes it back."""
-    register_tokenizer("acme-4o", len)
-    register_tokenizer("ACME4o", lambda _: 1)
-    try:
-        assert TokenCounter.for_model("acme_4o").count_text("four") == 1
-    finally:
-        unregister_tokenizer("acme 4o")
-    assert TokenCounter.for_model("acme-4o").tokenizer is TokenCounter.for_model("").tokenizer
-
-
-@pytest.mark.parametrize("prefix", ["", " ", "-", "/"])
-def test_a_prefix_without_a_word_is_an_error(prefix: str) -> None:
-    """No name begins with it."""
-    with pytest.raises(OptionError, match="no letter and no digit"):
-        register_tokenizer(prefix, len)

@@ -34,7 +34,7 @@ DEEPSEEKS: Final[tuple[Family, ...]] = (
             ),
             Window(models=("deepseek-coder",), tokens=16_384, source="the model card"),
             Window(models=("deepseek-prover-v2",), tokens=32_768, source="the model card of its 7B"),
-            Window(models=("deepseek-v2-lite",), tokens=32_768, source="the model card"),
+            Window(models=("deepseek-v2-lite", "deepseek-v2-16b"), tokens=32_768, source="the model card"),
             Window(
                 models=("deepseek-v2", "deepseek-v2.5", "deepseek-coder-v2"), tokens=128_000, source="the model cards"
             ),
