@@ -20,6 +20,8 @@ class Window:
     """Tokens that the longest answer may have; None: as its host has it, or as much as the window has left."""
     input_only: bool = False
     """Whether the window is for the input alone, and the answer is not taken from it."""
+    is_least: bool = False
+    """Whether models of these names with a larger size in the name are published, and have that."""
     source: str = ""
     """Where the figures come from, if not from `Family.windows_source`."""
 
@@ -49,7 +51,7 @@ class Family:
     """How the models of a family are counted, how large their windows are, and how that is known."""
 
     models: tuple[str, ...]
-    """What the names of its models begin with, in whole words: see `ModelName`."""
+    """What the names of its models begin with, in whole words: see `ModelName.fit`."""
     api: str | None = None
     """The API that this row is for; None for all others."""
     host: str | None = None

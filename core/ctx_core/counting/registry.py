@@ -10,9 +10,10 @@ from ctx_core.counting.backends import vocabulary
 from ctx_core.counting.families import FALLBACK, FAMILIES
 from ctx_core.counting.framing import Framing
 from ctx_core.counting.margin import Margin
-from ctx_core.counting.model_names import ModelName, length
+from ctx_core.counting.model_names import Fit, ModelName, Words, words
 from ctx_core.counting.tokenizers import CachedTokenizer, TokenizerLike
 from ctx_core.counting.vocabulary import tiktoken_encoding
+from ctx_core.errors import OptionError
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
@@ -21,36 +22,44 @@ if TYPE_CHECKING:
 _THROUGH_RESPONSES: Final = frozenset({"openrouter", "vercel-gateway"})
 """Hosts that send chat requests on to OpenAI's responses API: of 43 recorded bills with tools 35 are exact by it."""
 _LOCK: Final = Lock()
-_REGISTERED: Final[dict[str, tuple[CachedTokenizer, Framing]]] = {}
+_REGISTERED: Final[dict[Words, tuple[str, CachedTokenizer, Framing]]] = {}
+"""By the words of the prefix, so that no two are spellings of one."""
 _CACHES: Final[dict[str, CachedTokenizer]] = {}
 
 
 def register_tokenizer(prefix: str, tokenizer: TokenizerLike, *, framing: Framing | None = None) -> None:
-    """Say how models are counted whose name is `prefix` or begins with it, in any case.
+    """Say how models are counted whose name is `prefix` or begins with it, in whole words and in whatever spelling.
 
     What is registered wins over the built-in family of the same prefix and over its sizes (`gpt-4o` also for
     `gpt-4o-mini`); a longer prefix of another family wins over a shorter.
+
+    Raises:
+        OptionError: if the prefix has no letter and no digit, as no name begins with it.
     """
+    key = words(prefix)
+    if not key:
+        msg = f"the prefix {prefix[:80]!r} has no letter and no digit: give what the models' names begin with"
+        raise OptionError(msg)
     with _LOCK:
-        _REGISTERED[prefix.lower()] = (_cached(tokenizer), framing or Framing())
+        _REGISTERED[key] = (prefix, _cached(tokenizer), framing or Framing())
 
 
 def unregister_tokenizer(prefix: str) -> None:
     """Forget what was registered for a prefix; nothing happens if nothing was."""
     with _LOCK:
-        _REGISTERED.pop(prefix.lower(), None)
+        _REGISTERED.pop(words(prefix), None)
 
 
 def resolve(model: str, *, api: str | None = None, host: str | None = None) -> tuple[CachedTokenizer, Framing, Margin]:
     """Give tokenizer, framing and margin for a model's name, in whatever spelling."""
     name = ModelName.read(model)
     with _LOCK:
-        registered = max(
-            (p for p in _REGISTERED if any(s.startswith(p) for s in name.spellings)), key=len, default=None
-        )
-        own = None if registered is None else _REGISTERED[registered]
-    if own is not None and registered is not None and length(registered) >= _shortest(name):
-        return *own, Margin()
+        own = tuple(_REGISTERED.values())
+    fits = [(fit, found) for found in own if (fit := name.fit(found[0], is_own=True)) is not None]
+    if fits:
+        fit, (_, tokenizer, framing) = max(fits, key=lambda one: one[0])
+        if fit.length >= _shortest(name):
+            return tokenizer, framing, Margin()
     family = _found(name, api, host)
     exact = vocabulary(family.vocabulary)
     if exact is not None:
@@ -89,7 +98,7 @@ def counted_alike(one: str, other: str) -> bool:
 def _shortest(name: ModelName) -> int:
     """Give the length of the shortest built-in prefix that fits: longer ones are a family's sizes and generations."""
     fits = (name.fit(prefix) for family in FAMILIES for prefix in family.models)
-    return min((fit[0] for fit in fits if fit is not None), default=0)
+    return min((fit.length for fit in fits if fit is not None), default=0)
 
 
 @lru_cache(maxsize=1_024)
@@ -103,13 +112,13 @@ def _found(name: ModelName, api: str | None, host: str | None) -> Family:
         for prefix in family.models
         if (fit := name.fit(prefix)) is not None
     ]
+    return max(fitting, key=_nearness, default=(None, FALLBACK))[1]
+
+
+def _nearness(found: tuple[Fit, Family]) -> tuple[bool, bool, int, bool, int]:
+    fit, family = found
     # An API decides more than a model's size: its rows go before longer prefixes of other APIs.
-    found = max(
-        fitting,
-        key=lambda row: (row[1].api is not None, row[0][0], row[1].host is not None, row[0][1]),
-        default=None,
-    )
-    return FALLBACK if found is None else found[1]
+    return fit.begins, family.api is not None, fit.length, family.host is not None, fit.front
 
 
 def encoding_tokenizer(encoding: str) -> CachedTokenizer:

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.counting.clients import client_of
-from ctx_core.counting.families import FAMILIES
 from ctx_core.counting.family import UnknownWindow, Window
-from ctx_core.counting.model_names import ModelName
 from ctx_core.counting.model_objects import AskedModel, asked_model, attribute
+from ctx_core.counting.named_windows import named_window
 from ctx_core.counting.settings import asked_answer, asked_thoughts, positive, told_window
 from ctx_core.errors import UnknownModelError
 
@@ -93,7 +92,7 @@ def _room(asked: AskedModel, answer: Callable[[Window], int] | None) -> Room:
 
 def _window(asked: AskedModel) -> Window:
     name = asked.name
-    known = None if name is None else _known(name)
+    known = None if name is None else named_window(name)
     row = known if isinstance(known, Window) else None
     told = _told(asked, row) or row
     if told is not None:
@@ -104,19 +103,6 @@ def _window(asked: AskedModel) -> Window:
         f"the context window of {shown} is not known{why}: give it in tokens, as ContextBudget(128_000, reserve=4_096)"
     )
     raise UnknownModelError(msg)
-
-
-def _known(name: str) -> Window | UnknownWindow | None:
-    """Give what the table says of a name: the window with the longest prefix that fits."""
-    read = ModelName.read(name)
-    fitting = [
-        (fit, window)
-        for family in FAMILIES
-        for window in family.windows
-        for prefix in window.models
-        if (fit := read.fit(prefix)) is not None
-    ]
-    return max(fitting, key=lambda found: found[0], default=(None, None))[1]
 
 
 def _told(asked: AskedModel, row: Window | None) -> Window | None:

@@ -10,11 +10,11 @@ Windows of models with open weights are those of their cards, without what stret
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ctx_core.counting.families.claude import CLAUDE_4_5, CLAUDES
+from ctx_core.counting.families.claude import CLAUDES
 from ctx_core.counting.families.deepseek import DEEPSEEKS
+from ctx_core.counting.families.fallback import FALLBACK
 from ctx_core.counting.families.gemini import GEMINIS
 from ctx_core.counting.families.grok import GROKS
 from ctx_core.counting.families.llama import LLAMAS
@@ -23,10 +23,13 @@ from ctx_core.counting.families.openai_chat import OPENAI_CHAT
 from ctx_core.counting.families.openai_reasoning import OPENAI_REASONING
 from ctx_core.counting.families.others_closed import OTHERS_CLOSED
 from ctx_core.counting.families.others_open import OTHERS_OPEN
+from ctx_core.counting.families.others_unbilled import OTHERS_UNBILLED
 from ctx_core.counting.families.qwen import QWENS
-from ctx_core.counting.family import Family
-from ctx_core.counting.image_prices import ImagePrice
-from ctx_core.counting.margin import Margin
+
+if TYPE_CHECKING:
+    from ctx_core.counting.family import Family
+
+__all__ = ["FALLBACK", "FAMILIES"]
 
 FAMILIES: Final[tuple[Family, ...]] = (
     *OPENAI_CHAT,
@@ -40,18 +43,6 @@ FAMILIES: Final[tuple[Family, ...]] = (
     *MISTRALS,
     *DEEPSEEKS,
     *OTHERS_OPEN,
+    *OTHERS_UNBILLED,
 )
 """All rows. For a model, the row with the longest fitting prefix counts; of these the one for its API and host."""
-
-FALLBACK: Final = Family(
-    models=(),
-    vocabulary="cl100k_base",
-    framing=replace(
-        CLAUDE_4_5,
-        messages=replace(CLAUDE_4_5.messages, per_token=1.2, per_message=6),
-        media=replace(CLAUDE_4_5.media, images=ImagePrice(kind="flat", unit=1_100)),
-    ),
-    margin=Margin(text=1.25, tools=1.25, any_tools=60, per_call=60, per_request=25, media=1.5),
-    source="Claude's, whose bills are the highest for their texts; OpenAI's frame, which is the highest for messages",
-)
-"""For models of no known family."""

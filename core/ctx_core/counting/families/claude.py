@@ -48,7 +48,11 @@ CLAUDES: Final[tuple[Family, ...]] = (
         margin=_CLAUDE_MARGIN,
         windows=(
             Window(models=("claude",), tokens=200_000, max_output=4_096),
-            Window(models=("claude-2", "claude-v1", "claude-v2", "claude-instant"), tokens=100_000, max_output=4_096),
+            Window(
+                models=("claude-1", "claude-2", "claude-v1", "claude-v2", "claude-instant"),
+                tokens=100_000,
+                max_output=4_096,
+            ),
             Window(models=("claude-2.1", "claude-v2.1"), tokens=200_000, max_output=4_096),
             Window(models=("claude-3-5-sonnet",), tokens=200_000, max_output=8_192),
             Window(

@@ -27,6 +27,18 @@ DEEPSEEKS: Final[tuple[Family, ...]] = (
             Window(models=("deepseek-chat",), tokens=128_000, max_output=8_192),
             Window(models=("deepseek-reasoner",), tokens=128_000, max_output=65_536),
             Window(models=("deepseek-v3.1", "deepseek-v3.2", "deepseek-v3-0324", "deepseek-r1-0528"), tokens=128_000),
+            Window(
+                models=("deepseek-llm", "deepseek-math", "deepseek-moe", "deepseek-prover", "deepseek-vl"),
+                tokens=4_096,
+                source="the model cards",
+            ),
+            Window(models=("deepseek-coder",), tokens=16_384, source="the model card"),
+            Window(models=("deepseek-prover-v2",), tokens=32_768, source="the model card of its 7B"),
+            Window(models=("deepseek-v2-lite", "deepseek-v2-16b"), tokens=32_768, source="the model card"),
+            Window(
+                models=("deepseek-v2", "deepseek-v2.5", "deepseek-coder-v2"), tokens=128_000, source="the model cards"
+            ),
+            Window(models=("deepseek-ocr",), tokens=8_192, source="genai-prices 0.2.3"),
             Window(models=("deepseek-flash",), tokens=1_000_000, max_output=384_000),
             Window(models=("mai-ds",), tokens=128_000, max_output=8_192),
         ),

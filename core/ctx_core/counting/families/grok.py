@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ctx_core.counting.families.open_weights import OPEN
-from ctx_core.counting.family import Family, Window
+from ctx_core.counting.family import Family, UnknownWindow, Window
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 
@@ -33,7 +33,12 @@ GROKS: Final[tuple[Family, ...]] = (
         models=("grok",),
         framing=_GROK,
         margin=_GROK_MARGIN,
-        windows=(Window(models=("grok", "grok-3"), tokens=131_072), Window(models=("grok-build",), tokens=256_000)),
+        windows=(
+            Window(models=("grok", "grok-3"), tokens=131_072),
+            Window(models=("grok-build",), tokens=256_000),
+            Window(models=("grok-vision",), tokens=8_192, source="LiteLLM 1.110.2"),
+            UnknownWindow(models=("grok-imagine", "grok-voice"), reason="it is not a chat model"),
+        ),
         windows_source=_WINDOWS_SOURCE,
         rows=58,
         source="bills; exact on short English",
@@ -42,7 +47,10 @@ GROKS: Final[tuple[Family, ...]] = (
         models=("grok-2",),
         framing=replace(_GROK, tools=replace(_GROK.tools, per_request=71, per_token=0.66)),
         margin=_GROK_MARGIN,
-        windows=(Window(models=("grok-2",), tokens=32_768),),
+        windows=(
+            Window(models=("grok-2",), tokens=32_768),
+            UnknownWindow(models=("grok-2-image",), reason="it is not a chat model"),
+        ),
         windows_source=_WINDOWS_SOURCE,
         rows=54,
         source="bills",

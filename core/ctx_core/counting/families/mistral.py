@@ -19,12 +19,13 @@ _MISTRAL: Final = replace(
 
 MISTRALS: Final[tuple[Family, ...]] = (
     Family(
-        models=("mistral", "codestral", "devstral", "magistral", "open-mistral", "pixtral", "ministral"),
+        models=("mistral", "codestral", "devstral", "magistral", "open-mistral", "pixtral", "ministral", "voxtral"),
         vocabulary="mistral_v3",
         framing=_MISTRAL,
         margin=replace(HOSTED, per_request=16),
         windows=(
-            Window(models=("mistral",), tokens=32_000),
+            Window(models=("mistral", "voxtral-small"), tokens=32_000),
+            Window(models=("voxtral",), tokens=16_384),
             Window(models=("open-mistral",), tokens=8_000),
             Window(
                 models=(

@@ -54,7 +54,7 @@ OPENAI_CHAT: Final[tuple[Family, ...]] = (
         margin=EXACT,
         windows=(
             Window(
-                models=("gpt-3.5", "gpt-35-turbo-16k", "gpt-35-turbo-1106", "gpt-35-turbo-0125"),
+                models=("gpt-3.5", "gpt-3.5-turbo-16k", "gpt-35-turbo-16k", "gpt-35-turbo-1106", "gpt-35-turbo-0125"),
                 tokens=16_385,
                 max_output=4_096,
             ),
@@ -110,6 +110,7 @@ OPENAI_CHAT: Final[tuple[Family, ...]] = (
         windows=(
             Window(models=("gpt-4o", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), tokens=128_000, max_output=16_384),
             Window(models=("gpt-4o-2024-05-13",), tokens=128_000, max_output=4_096),
+            Window(models=("gpt-4o-realtime",), tokens=32_000, max_output=4_096, source="genai-prices 0.2.3"),
             Window(models=("gpt-4.1",), tokens=1_047_576, max_output=32_768),
         ),
         windows_source=_WINDOWS_SOURCE,
@@ -128,7 +129,10 @@ OPENAI_CHAT: Final[tuple[Family, ...]] = (
         models=("gpt-4o-mini",),
         framing=replace(CHAT, media=replace(CHAT.media, images=_MINI_TILES)),
         margin=EXACT,
-        windows=(Window(models=("gpt-4o-mini",), tokens=128_000, max_output=16_384),),
+        windows=(
+            Window(models=("gpt-4o-mini",), tokens=128_000, max_output=16_384),
+            Window(models=("gpt-4o-mini-realtime",), tokens=16_000, max_output=4_096, source="genai-prices 0.2.3"),
+        ),
         windows_source=_WINDOWS_SOURCE,
         rows=504,
         source="as gpt-4o, with a dearer tile",

@@ -52,7 +52,14 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
         windows=(
             Window(models=("glm",), tokens=128_000),
             Window(models=("glm-4-airx",), tokens=8_000),
+            Window(models=("glm-4-32b", "glm-4-9b-0414", "glm-z1"), tokens=32_768, source="the model cards"),
+            Window(models=("glm-4-32b-0414-128k",), tokens=128_000, source="https://docs.z.ai"),
+            Window(models=("glm-4-9b-chat-1m",), tokens=1_048_576, source="the model card"),
+            Window(models=("glm-4v",), tokens=2_048, source="https://open.bigmodel.cn/dev/howuse/model"),
+            Window(models=("glm-4v-9b", "glm-4v-plus"), tokens=8_192, source="the model card"),
+            Window(models=("glm-4.1v",), tokens=65_536, source="the model card"),
             Window(models=("glm-4.6", "glm-4.7", "glm-5"), tokens=200_000),
+            Window(models=("zai-glm-4.7",), tokens=131_072, source="genai-prices 0.2.3: Cerebras' name"),
             Window(models=("glm-4.6v", "glm-4.7-flash"), tokens=128_000),
             Window(models=("glm-5.2", "glm-5.3"), tokens=1_000_000),
         ),
@@ -112,7 +119,7 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
         windows=(
             Window(models=("gemma",), tokens=8_192),
             Window(models=("gemma-3", "gemma-4"), tokens=131_072),
-            Window(models=("gemma-3-1b",), tokens=32_768),
+            Window(models=("gemma-3-1b", "gemma-3-270m"), tokens=32_768),
         ),
         windows_source=_WINDOWS_SOURCE,
         rows=17,

@@ -116,7 +116,12 @@ QWENS: Final[tuple[Family, ...]] = (
         vocabulary="qwen3",
         framing=replace(_QWEN, messages=replace(_QWEN.messages, default_system=15)),
         margin=HOSTED,
-        windows=(Window(models=("qwen2.5", "qwen2.5vl"), tokens=32_768),),
+        windows=(
+            Window(models=("qwen2.5", "qwen2.5vl"), tokens=32_768),
+            Window(
+                models=("qwen2.5-7b-instruct-1m", "qwen2.5-14b-instruct-1m"), tokens=1_010_000, source="the model cards"
+            ),
+        ),
         windows_source=_WINDOWS_SOURCE,
         rows=9,
         source="template: a system message of its own where there is none",
