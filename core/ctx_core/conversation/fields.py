@@ -125,7 +125,7 @@ def _texts(value: object, *, unread: frozenset[str]) -> Iterator[str]:
             inner = [held for key, held in fields.items() if key not in unread]
         elif isinstance(one, list | tuple):
             inner = list(cast("Iterable[object]", one))
-        known = id(one)
+        known = id(cast("object", one))
         if inner and known not in seen:
             seen.add(known)
             waiting.extend(reversed(inner))

@@ -96,5 +96,5 @@ def _output(output: object) -> tuple[Part, ...]:
     listed = cast("list[object]", output) if isinstance(output, list) else [None]
     if all(kind_of(mapped(one) or {}).startswith("input_") for one in listed):
         return read_content(listed)
-    said = whole(output)
+    said = whole(cast("object", output))
     return (TextPart(said.text, inside=said.inside),)
