@@ -119,13 +119,12 @@ def _texts(value: object, *, unread: frozenset[str]) -> Iterator[str]:
         if isinstance(one, int | float):
             yield str(one)
             continue
-        fields = mapped(one)
+        known, fields = id(one), mapped(one)
         inner: list[object] = []
         if fields is not None:
             inner = [held for key, held in fields.items() if key not in unread]
         elif isinstance(one, list | tuple):
             inner = list(cast("Iterable[object]", one))
-        known = id(cast("object", one))
         if inner and known not in seen:
             seen.add(known)
             waiting.extend(reversed(inner))

@@ -93,8 +93,12 @@ def _output(output: object) -> tuple[Part, ...]:
         return read_content(output)
     if kind_of(mapped(output) or {}) == "computer_screenshot":
         return (read_block(output),)
-    listed = cast("list[object]", output) if isinstance(output, list) else [None]
+    listed = _listed(output)
     if all(kind_of(mapped(one) or {}).startswith("input_") for one in listed):
         return read_content(listed)
-    said = whole(cast("object", output))
+    said = whole(output)
     return (TextPart(said.text, inside=said.inside),)
+
+
+def _listed(output: object) -> list[object]:
+    return cast("list[object]", output) if isinstance(output, list) else [None]
