@@ -119,7 +119,7 @@ def _texts(value: object, *, unread: frozenset[str]) -> Iterator[str]:
         if isinstance(one, int | float):
             yield str(one)
             continue
-        fields = mapped(one)
+        known, fields = id(one), mapped(one)
         inner: list[object] = []
         known = id(one)
         if fields is not None:

@@ -94,7 +94,11 @@ def _output(output: object) -> tuple[Part, ...]:
     if kind_of(mapped(output) or {}) == "computer_screenshot":
         return (read_block(output),)
     said = whole(output)
-    listed = cast("list[object]", output) if isinstance(output, list) else [None]
+    listed = _listed(output)
     if all(kind_of(mapped(one) or {}).startswith("input_") for one in listed):
         return read_content(listed)
     return (TextPart(said.text, inside=said.inside),)
+
+
+def _listed(output: object) -> list[object]:
+    return cast("list[object]", output) if isinstance(output, list) else [None]
