@@ -88,7 +88,7 @@ def test_a_tokenizer_that_raises_is_named() -> None:
     ) as caught:
         CachedTokenizer(fails).count("secret")
     assert "secret" not in str(caught.value)
-    assert isinstance(caught.value.__cause__, RuntimeError)
+    assert caught.value.__cause__ is None  # it may say what the text was
 
 
 def test_a_fault_is_not_remembered() -> None:

@@ -12,7 +12,7 @@ SYSTEM = {"role": "system", "content": "You answer {briefly}."}
 
 def step(at: int) -> list[dict[str, Any]]:
     """Make a turn with one call of a tool."""
-    call = {"id": f"c{at}", "type": "function", "function": {"name": "look", "arguments": f'{{"at":{at}}}'}}
+    call = {"id": f"c{at}", "type": "function", "function": {"name": "look", "arguments": f'{{"at": {at}}}'}}
     return [
         {"role": "user", "content": f"question {at}"},
         {"role": "assistant", "content": None, "tool_calls": [call]},

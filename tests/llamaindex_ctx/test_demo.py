@@ -20,7 +20,7 @@ def step(number: int, *, parallel: int = 1) -> list[Dict]:
         {
             "id": f"c{number}.{at}",
             "type": "function",
-            "function": {"name": "look", "arguments": f'{{"place":"harbour","at":{at}}}'},
+            "function": {"name": "look", "arguments": f'{{"place": "harbour", "at": {at}}}'},
         }
         for at in range(parallel)
     ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Sized
 
 from ctx_core.conversation.fields import mapped
 
@@ -57,7 +60,10 @@ def _rest_of(row: BlockType, value: object) -> object:
 
 def says_something(value: object) -> bool:
     """Whether a value is one at all: null, a flag that is off, and what is empty are not."""
-    return value is not None and value is not False and value not in ("", [], {}, ())
+    if value is None or value is False:
+        return False
+    # Somebody else's object is not compared: that may be anything, and fail.
+    return not isinstance(value, str | list | tuple | Mapping) or len(cast("Sized", value)) > 0
 
 
 def block_type(read: str = "", free: str = "", names: str = "", **within: BlockType) -> BlockType:

@@ -160,8 +160,9 @@ class Message:
     """The content, in order; empty for a content of null or ""."""
     tool_calls: tuple[ToolCall, ...] = ()
     """Calls that an assistant message asks for."""
-    beside: tuple[Part, ...] = field(default=(), repr=False)
-    """What the caller's own message says beside its content and is counted: it stays there, whatever the content."""
+    beside: tuple[Part, ...] = field(default=(), compare=False, repr=False)
+    """What the caller's own message says beside its content and is counted: it stays there, whatever the content.
+    Two messages that differ in it alone, in the time at which each was stored say, are the same."""
     tool_call_id: str | None = None
     """Which call a tool message answers; None for the legacy `function` role."""
     name: str | None = None

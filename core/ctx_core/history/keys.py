@@ -43,7 +43,7 @@ def message_key(message: Message) -> str:
     speaker = "" if message.role is Role.TOOL else message.name or ""
     for text in (message.role, speaker, message.text, message.tool_call_id or "", *calls):
         _feed(digest, text)
-    for part in all_parts((*message.parts, *message.beside)):
+    for part in all_parts(message.parts):
         for content in _contents(part):
             _feed(digest, content)
     return digest.hexdigest()
