@@ -235,3 +235,13 @@ def test_blocks_in_a_wrong_order_are_put_right() -> None:
     wrong = [hi(), {"role": "assistant", "content": [call, text]}, hi(content=[text, result])]
     right = [hi(), {"role": "assistant", "content": [text, call]}, hi(content=[result, text])]
     assert fit(wrong, 500, counter=WORDS).messages == right
+
+
+def test_a_response_of_a_call_without_an_id_has_none() -> None:
+    """Gemini pairs by ids where there are any: one that its call lacks is taken out."""
+    asked = {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}
+    told = {"functionResponse": {"id": "7", "name": "look", "response": {"output": "sunny"}}}
+    question = {"role": "user", "parts": [{"text": "And now?"}]}
+    messages = [question, asked, {"role": "user", "parts": [told]}]
+    sent: Any = fit(messages, 1_000, format="gemini", counter="gpt-4o").messages
+    assert sent[2]["parts"][0]["functionResponse"] == {"name": "look", "response": {"output": "sunny"}}

@@ -20,7 +20,7 @@ from ctx_core.conversation.messages import (
     TextPart,
     ToolCall,
 )
-from ctx_core.conversation.natives import copied, key_of
+from ctx_core.conversation.natives import copied, key_of, without
 from ctx_core.conversation.results import read_result
 from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 
@@ -73,7 +73,9 @@ class GeminiFormat(BlockFormat):
             changed["response"] = response
         if inner.get("parts") is not None and len(media) != len(inner["parts"]):
             changed["parts"] = [part.raw for part in media if part.raw is not None]
-        return copied(block, **{key: _with(block, key, **changed)})
+        said = _with(block, key, **changed)
+        # Where the call has no id, its result has none.
+        return copied(block, **{key: said if message.tool_call_id else without(said, "id")})
 
     def part_block(self, part: Part) -> object:
         """Give the part that was made here, as the API has it."""
