@@ -100,7 +100,7 @@ def _look(event: LLMChatStartEvent) -> None:
     exceeded(tokens=tokens, limit=by.limit, view=view, others=others)
     if _is_new(by.conversation):
         _LOG.warning(
-            "a request of %d tokens went out, where its memory assumed %d at most: %d messages beside its view, and "
+            "a request of %d tokens went out, where its memory assumed %d at most: %d messages beside its own, and "
             "tools, are not known to a memory. with_context_budget(llm, …) bounds what is sent; reserve= keeps room.",
             tokens, by.limit, others,
         )  # fmt: skip

@@ -73,7 +73,7 @@ class BlockMemory:
             block: any memory block.
             cap: the most its layer may cost, where the budget has no part of the block's name.
             protected: whether it stays whole, as a block of priority 0 does in `Memory`.
-            fed: whether a `ContextMemoryBuffer` puts into it what it leaves out of its views.
+            fed: whether a `ContextMemoryBuffer` puts into it what it leaves out of its requests.
         """
         self.fed = fed
         self._block = block

@@ -243,7 +243,7 @@ def test_a_quick_turn_during_a_slow_one(stores: Stores) -> None:
 
 
 def test_sessions_do_not_mix(stores: Stores) -> None:
-    """Each session has its store, its view and its cut."""
+    """Each session has its store, its window and its cut."""
     states: dict[str, Any] = {}
     histories = budgeted_session_history(stores, BUDGET, counter=words, states=states)
     runnable = RunnableWithMessageHistory(EchoModel(), histories)
@@ -255,7 +255,7 @@ def test_sessions_do_not_mix(stores: Stores) -> None:
 
 
 def test_the_start_stays_for_some_turns(stores: Stores) -> None:
-    """The cut of a session outlives its views, so that the prompt cache stays warm."""
+    """The cut of a session outlives its requests, so that the prompt cache stays warm."""
     model = EchoModel()
     runnable = RunnableWithMessageHistory(model, budgeted_session_history(stores, 120, counter=words))
     starts: list[str] = []
