@@ -53,6 +53,7 @@ CHAT_TEMPLATE: Final = Provider(
             refused="A system message that is not the first.",
             source=_TEMPLATES,
             confidence=Confidence.SOURCE,
+            most=1,
         ),
         Rule(
             kind=Kind.TAKES_NO_SYSTEM,
@@ -71,7 +72,15 @@ CHAT_TEMPLATE: Final = Provider(
         ),
         Rule(
             kind=Kind.ALTERNATES,
-            refused="Two messages of one role in a row, calls and results apart.",
+            refused="Two messages of one role in a row.",
+            source=_TEMPLATES,
+            confidence=Confidence.SOURCE,
+            unsure="Many templates take any order; which one a server has is not known.",
+        ),
+        Rule(
+            kind=Kind.NOT_USER_AFTER_TOOL,
+            refused="A user message right behind a tool message: templates that count turns do not count calls and "
+            "results, and find two of the user's.",
             source=_TEMPLATES,
             confidence=Confidence.SOURCE,
             unsure="Many templates take any order; which one a server has is not known.",

@@ -41,3 +41,5 @@ NO_SAMPLING: Final = (Models(names=_CLAUDE, since=(4, 7)),)
 """Take the default temperature, `top_p` and `top_k` only."""
 NOT_MADE_TO_CALL: Final = (_from("fable", 5, 1), _from("opus", 5, 5), _from("sonnet", 5, 5))
 """Cannot be made to call a tool."""
+THINKS_ABOVE_HIGH: Final = (Models(names=_CLAUDE, word="opus", since=(5,), before=(5, 1)),)
+"""Can be told not to think, but for the highest efforts."""

@@ -10,6 +10,13 @@ from ctx_core.providers.rows.clients import LANGCHAIN_OPENAI, meets
 from ctx_core.providers.rules import Confidence, Kind, Rule
 
 _PARITY: Final = "kangminlee-maker/local-OAuth-CLI-API-adapter, validation parity tests of August 2026"
+_KEYS: Final = (
+    "audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "max_completion_tokens",
+    "max_tokens", "messages", "metadata", "modalities", "model", "moderation", "n", "parallel_tool_calls", "prediction",
+    "presence_penalty", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "reasoning_effort",
+    "response_format", "safety_identifier", "seed", "service_tier", "stop", "store", "stream", "stream_options",
+    "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity", "web_search_options",
+)  # fmt: skip
 _WITHOUT_SYSTEM: Final = (Models(names=("o1-mini", "o1-preview")),)
 REASONING_MODELS: Final = (Models(names=("o1", "o3", "o4")), Models(names=("gpt-5",)))
 _CHAT_OF_REASONING: Final = (
@@ -35,6 +42,7 @@ OPENAI: Final = Provider(
             refused="Keys of the request that the API does not have.",
             source=_PARITY,
             confidence=Confidence.PROBE,
+            values=_KEYS,
         ),
         Rule(
             kind=Kind.ROLES_KNOWN,
@@ -111,9 +119,19 @@ OPENAI: Final = Provider(
             refused="Function tools with a reasoning effort other than `none`.",
             source="openai/openai-openapi#541, GEMISIS/leviath#333, BerriAI/litellm#34569",
             confidence=Confidence.REPORTS,
-            models=(Models(names=("gpt-5",), since=(5, 4), before=(5, 7)),),
+            models=(Models(names=("gpt-5",), since=(5, 4), before=(5, 6)),),
             but=_CHAT_OF_REASONING,
             where_unknown=False,
+        ),
+        Rule(
+            kind=Kind.TOOLS_WITHOUT_EFFORT,
+            refused="Function tools, unless the reasoning effort is said to be `none`.",
+            source="openai/openai-openapi#541, GEMISIS/leviath#333, BerriAI/litellm#34569",
+            confidence=Confidence.REPORTS,
+            models=(Models(names=("gpt-5",), since=(5, 6), before=(5, 7)),),
+            but=_CHAT_OF_REASONING,
+            where_unknown=False,
+            values=("unset",),
         ),
         Rule(
             kind=Kind.TOOLS_FEW,

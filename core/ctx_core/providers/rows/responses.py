@@ -11,6 +11,21 @@ from ctx_core.providers.rows.openai import REASONING_MODELS
 from ctx_core.providers.rules import Confidence, Kind, Rule
 
 _PARITY: Final = "kangminlee-maker/local-OAuth-CLI-API-adapter, validation parity tests of August 2026"
+_KEYS: Final = (
+    "background", "context_management", "conversation", "include", "input", "instructions", "max_output_tokens",
+    "max_tool_calls", "metadata", "model", "moderation", "parallel_tool_calls", "previous_response_id", "prompt",
+    "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "reasoning", "safety_identifier",
+    "service_tier", "store", "stream", "stream_options", "temperature", "text", "tool_choice", "tools", "top_logprobs",
+    "top_p", "truncation", "user",
+)  # fmt: skip
+_ITEMS: Final = (
+    "additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction",
+    "compaction_trigger", "computer_call", "computer_call_output", "custom_tool_call", "custom_tool_call_output",
+    "file_search_call", "function_call", "function_call_output", "image_generation_call", "item_reference",
+    "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call",
+    "mcp_list_tools", "message", "program", "program_output", "reasoning", "shell_call", "shell_call_output",
+    "tool_search_call", "tool_search_output", "web_search_call",
+)  # fmt: skip
 
 RESPONSES: Final = Provider(
     name="responses",
@@ -30,6 +45,7 @@ RESPONSES: Final = Provider(
             refused="Keys that the API does not have, `messages` among them.",
             source=_PARITY,
             confidence=Confidence.PROBE,
+            values=_KEYS,
         ),
         Rule(
             kind=Kind.PARAMETERS_FIT_MODEL,
@@ -50,8 +66,9 @@ RESPONSES: Final = Provider(
         Rule(
             kind=Kind.ITEMS_KNOWN,
             refused="Items of a type that is not on the list.",
-            source=_PARITY,
+            source=f"{_PARITY}; openai 2.54.0, ResponseInputItemParam",
             confidence=Confidence.PROBE,
+            values=_ITEMS,
         ),
         Rule(
             kind=Kind.ROLES_KNOWN,
