@@ -70,7 +70,8 @@ class Validation:
     refusals: tuple[Refusal, ...]
     """What it would refuse, in the order of the row's rules; empty: it takes the request."""
     doubts: tuple[Refusal, ...] = ()
-    """What it may refuse: evidence is divided, and the newer says that it does not."""
+    """What it may refuse: evidence is divided and the newer says that it does not, or the client that sends the
+    messages moves or drops what would be refused."""
 
     @property
     def accepted(self) -> bool:
@@ -153,9 +154,15 @@ def held_against(target: Target, reading: Reading, known: Known) -> Validation:
     refusals: list[Refusal] = []
     doubts: list[Refusal] = []
     for rule in target.provider.asked(target.model):
+        # A whole request is what a client sends, and no client changes it any more.
+        by_client = None if reading.whole else rule.by(target.client)
+        does = None if by_client is None else by_client.does
+        if does == "meets":
+            continue
         for found in CHECKS[rule.kind](rule, asked):
             refusal = Refusal(rule=rule, path=found.path)
-            (doubts if rule.disputed or found.doubted else refusals).append(refusal)
+            sure = does == "raises" or (does is None and not rule.disputed and not found.doubted)
+            (refusals if sure else doubts).append(refusal)
     return Validation(provider=target.provider, model=target.model, refusals=tuple(refusals), doubts=tuple(doubts))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ctx_core.providers.checks.known import Known
-from ctx_core.providers.checks.pairing import Pairing, paired
+from ctx_core.providers.checks.pairing import Pairing, paired, paired_anywhere
 from ctx_core.providers.checks.reading import Block, Found, Reading, Turn
 from ctx_core.providers.checks.views import as_sent, results_in_user_turns
 from ctx_core.providers.resolve import Target
@@ -34,13 +34,15 @@ class Asked:
     def of(cls, reading: Reading, target: Target, known: Known) -> Asked:
         """Arrange a request as the provider takes it."""
         turns, hoisted = as_sent(reading.turns, target, own=reading.own)
+        anywhere = reading.format == "responses"
+        pairing = paired_anywhere(turns) if anywhere else paired(turns, in_user_turns=results_in_user_turns(target))
         return cls(
             reading=reading,
             target=target,
             known=known,
             turns=turns,
             system=(*reading.system, *(block for turn in hoisted for block in turn.blocks)),
-            pairing=paired(turns, in_user_turns=results_in_user_turns(target)),
+            pairing=pairing,
         )
 
     @property

@@ -17,7 +17,6 @@ _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 _BEDROCK: Final[Mapping[str, BlockKind]] = {
     "image": "media", "video": "media", "audio": "media", "document": "document", "cachePoint": "mark",
 }  # fmt: skip
-_OTHER: Final[BlockKind] = "other"
 _GEMINI_MEDIA: Final = ("inlineData", "fileData", "inline_data", "file_data")
 
 
@@ -130,7 +129,9 @@ def _of_bedrock(fields: Mapping[str, Any], path: str) -> Block:
         told = mapping_in(inner, "reasoningText")
         sealed = string_or_none(first_in({**told, "sealed": inner.get("redactedContent")}, "signature", "sealed"))
         return Block(kind="thinking", path=path, text=_text(told.get("text")), signature=sealed, raw=fields)
-    kind = next((_BEDROCK[key] for key in _BEDROCK if key in fields), _OTHER)
+    kind: BlockKind = "other"
+    for key, found in _BEDROCK.items():
+        kind = found if key in fields else kind
     empty = all(value is None for value in fields.values()) or set(fields) <= {"thoughtSignature"}
     return Block(kind="empty" if empty else kind, path=path, raw=fields)
 

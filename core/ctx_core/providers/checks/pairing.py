@@ -37,30 +37,45 @@ def paired(turns: Sequence[Turn], *, in_user_turns: bool) -> Pairing:
         in_user_turns: whether the results of a turn stand all in the next one; else in messages right behind it.
     """
     found = Pairing()
-    open_calls: list[Block] = []
-    answered: list[Block] = []
-    """Calls that may not be answered again."""
     late: list[Block] = []
-    """Calls that were left open by turns before."""
     at = 0
     while at < len(turns):
         turn = turns[at]
         at += 1
-        if turn.calls and turn.role != "tool":
-            late += open_calls
-            open_calls, answered = list(turn.calls), []
-            zone = 0
-            for behind in _zone(turns[at:]):
-                zone += 1
-                for result in behind.results:
-                    _settle(result, open_calls, answered, late, found, is_late=in_user_turns and zone > 1)
-            at += zone
-            late += open_calls
-            open_calls = []
+        if not turn.calls:
+            for result in turn.results:
+                _settle_late(result, late, found)
             continue
-        for result in turn.results:
-            _settle(result, [], answered, late, found, is_late=False)
-    found.unanswered += late + open_calls
+        waiting, answered = list(turn.calls), list[Block]()
+        for place, behind in enumerate(_zone(turns[at:])):
+            for result in behind.results:
+                mine = _calls_of(result, waiting)
+                if mine:
+                    if in_user_turns and place:
+                        found.divided.append(result)
+                    # Two calls of one id are answered by one result; that there are two is another rule's.
+                    waiting = [call for call in waiting if call not in mine]
+                    answered += mine
+                elif _calls_of(result, answered):
+                    found.surplus.append(result)
+                else:
+                    _settle_late(result, late, found)
+            at += 1
+        late += waiting
+    found.unanswered += late
+    return found
+
+
+def paired_anywhere(turns: Sequence[Turn]) -> Pairing:
+    """Pair calls and results by their ids alone, wherever results stand behind their calls."""
+    found = Pairing()
+    called: set[str | None] = set()
+    answered: set[str | None] = set()
+    for turn in turns:
+        called |= {call.id for call in turn.calls}
+        answered |= {result.id for result in turn.results if result.id in called}
+        found.uncalled += [result for result in turn.results if result.id not in called]
+    found.unanswered += [call for turn in turns for call in turn.calls if call.id not in answered]
     return found
 
 
@@ -72,32 +87,12 @@ def _zone(turns: Sequence[Turn]) -> Iterator[Turn]:
         yield turn
 
 
-def _settle(
-    result: Block,
-    open_calls: list[Block],
-    answered: list[Block],
-    late: list[Block],
-    found: Pairing,
-    *,
-    is_late: bool,
-) -> None:
-    """Find the call of a result, and note what is wrong with it."""
-    mine = _calls_of(result, open_calls)
-    if mine:
-        if is_late:
-            found.divided.append(result)
-        # Two calls of one id are answered by one result; that there are two is another rule's.
-        for call in mine:
-            open_calls.remove(call)
-        answered.extend(mine)
-    elif _calls_of(result, answered) or (answered and result.id is None):
-        found.surplus.append(result)
-    elif mine := _calls_of(result, late):
-        found.displaced.append(result)
-        for call in mine:
-            late.remove(call)
-    else:
-        found.uncalled.append(result)
+def _settle_late(result: Block, late: list[Block], found: Pairing) -> None:
+    """Note what is wrong with a result that does not stand behind its call's turn."""
+    mine = _calls_of(result, late) if result.id is not None else []
+    (found.displaced if mine else found.uncalled).append(result)
+    for call in mine:
+        late.remove(call)
 
 
 def _calls_of(result: Block, calls: list[Block]) -> list[Block]:

@@ -107,7 +107,12 @@ def _format(fields: Mapping[str, Any], listed: str, messages: object, target: Ta
         return "bedrock"
     entries = cast("Iterable[object]", messages) if isinstance(messages, list | tuple) else ()
     mappings = [message for entry in entries if (message := mapped(entry)) is not None]
-    told = format_of(mappings)
+    try:
+        told = format_of(mappings)
+    except MessageError:
+        if not whole or own is None:
+            raise
+        return own  # of two formats in a request, the one that is not the API's is what is wrong with it
     if not whole or own not in {"anthropic", "bedrock"} or told != "openai":
         return told
     of_chat = any(message.get("role") in {"tool", "function"} or _has(message, _OF_CHAT) for message in mappings)

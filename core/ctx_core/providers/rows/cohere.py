@@ -44,7 +44,8 @@ COHERE: Final = Provider(
             source="langchain-cohere 0.6.0",
             confidence=Confidence.SOURCE,
             last=("user", "tool"),
-            unsure="The client refuses it itself; what the API would say is not known.",
+            unsure="LangChain's client refuses it itself; what the API would say is not known.",
+            disputed=True,
             by_client=(raises(LANGCHAIN_COHERE, "A last message of another role ends in a ValueError."),),
         ),
         Rule(
