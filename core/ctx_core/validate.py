@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ctx_core.counting.counter import TokenCounter, as_counter
 from ctx_core.counting.windows import window_of
 from ctx_core.errors import CtxLayersError, UnknownModelError
-from ctx_core.providers.checks.asked import Asked
+from ctx_core.providers.checks.checked import CheckedRequest
 from ctx_core.providers.checks.known import Known
 from ctx_core.providers.checks.request import read_request
 from ctx_core.providers.checks.table import CHECKS
@@ -155,7 +155,7 @@ def validate(  # noqa: PLR0913 - what is known of a request
 
 def held_against(target: Target, reading: Reading, known: Known) -> Validation:
     """Hold a request that was read against the rules of where it goes."""
-    asked = Asked.of(reading, target, known)
+    checked = CheckedRequest.of(reading, target, known)
     refusals: list[Refusal] = []
     doubts: list[Refusal] = []
     for rule in target.provider.asked(target.model):
@@ -164,7 +164,7 @@ def held_against(target: Target, reading: Reading, known: Known) -> Validation:
         does = None if by_client is None else by_client.does
         if does == "meets":
             continue
-        for found in CHECKS[rule.kind](rule, asked):
+        for found in CHECKS[rule.kind](rule, checked):
             refusal = Refusal(rule=rule, path=found.path)
             sure = does == "raises" or (does is None and not rule.disputed and not found.doubted)
             (refusals if sure else doubts).append(refusal)

@@ -155,7 +155,10 @@ def test_each_provider_refuses_what_it_is_known_to_refuse(
 def test_neutral_messages_are_read() -> None:
     """Those of the core itself."""
     call = ToolCall(id="c1", name="look", arguments="{}")
-    messages = [Message(role=Role.USER, parts=()), Message(role=Role.ASSISTANT, parts=(), tool_calls=(call,))]
+    messages: list[Message] = [
+        Message(role=Role.USER, parts=()),
+        Message(role=Role.ASSISTANT, parts=(), tool_calls=(call,)),
+    ]
     found = validate(messages, "gpt-4o")
     assert [(refusal.kind, refusal.path) for refusal in found.refusals] == [
         (Kind.CALLS_ANSWERED, "messages[1].tool_calls[0]")
