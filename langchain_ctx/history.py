@@ -113,7 +113,7 @@ class WindowHistory(BaseChatMessageHistory):
     def _window(self) -> Steps[list[BaseMessage]]:
         stored: list[BaseMessage] = yield Step(self._stored, self._astored)
         waiting = _input_to_come(stored)
-        turn = Turn(history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled)
+        turn = Turn(history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled, whole=False)
         context = yield from self._sessions.turn(turn)
         return context.messages if waiting is None else context.messages[:-1]
 

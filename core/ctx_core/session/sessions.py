@@ -94,6 +94,10 @@ class Sessions(Generic[NativeT]):
         )
         enabled = turn.enabled and builder.plan.trims
         builder = builder.taken(turn.taken).trimming(on=enabled)
+        if turn.tools is not None and not turn.tools:
+            builder = builder.without_tools()
+        if not turn.whole:
+            builder = builder.part_of_request(question_follows=turn.message is not None)
         request = Request(turn, builder, declared, transcript)
         known = self._known(request)
         context = yield from self._laid_out(request, known, question)

@@ -81,6 +81,10 @@ GEMINI: Final = Provider(
         ),
         Rule(
             kind=Kind.RESULTS_NAMED,
+            by_client=(
+                meets(LANGCHAIN_GOOGLE, "It takes the name from the call."),
+                meets(LLAMAINDEX_GOOGLE, "It takes the name from the call."),
+            ),
             refused="A response without the function's name.",
             source="ai.google.dev, FunctionResponse",
             confidence=Confidence.DOCUMENTED,

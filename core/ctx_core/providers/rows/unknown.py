@@ -21,12 +21,14 @@ _LEFT_OUT: Final = frozenset({
     Kind.ALONE_IS_USER,
     Kind.PREFIX_IS_LAST,
     Kind.RESULTS_ALONE,
+    Kind.RESULTS_NAMED,
     Kind.CALLS_OR_TEXT,
     Kind.CALLS_SIGNED,
     Kind.CALLS_KEEP_REASONING,
     Kind.ROLES_KNOWN,
 })  # fmt: skip
-"""What another rule of the same row has in it, what only a few old models ask, and what nobody else has."""
+"""What another rule of the same row has in it, what only a few old models ask, what nobody else has, and what every
+client of the one provider that asks it does itself."""
 _UP_TO: Final = Kind.CALLS_KEEP_REASONING
 """The last kind that a request can be changed to meet; those behind it are of one API's keys and parameters."""
 _OF_ALL: Final = frozenset({Kind.SOMETHING_SAID, Kind.FITS_WINDOW})
@@ -34,7 +36,7 @@ _OF_ALL: Final = frozenset({Kind.SOMETHING_SAID, Kind.FITS_WINDOW})
 
 def unknown(rows: Iterable[Provider]) -> Provider:
     """Make the row that satisfies all these."""
-    rules = [rule for row in rows for rule in row.rules if rule.where_unknown]
+    rules = [rule for row in rows for rule in row.rules if rule.where_unknown and not _made_by_clients(rule)]
     kinds = list(Kind)
     wanted = {*kinds[: kinds.index(_UP_TO) + 1], *_OF_ALL} - _LEFT_OUT
     union = tuple(
@@ -50,8 +52,6 @@ def _strictest(rules: list[Rule]) -> Rule:
     chosen = rules[0]
     smallest = min((rule.most for rule in rules if rule.most is not None), default=None)
     last = tuple(who for who in chosen.last if all(who in rule.last for rule in rules))
-    # The shorter a pattern's matches, the fewer they are: nine letters and digits match every other pattern.
-    pattern = next((rule.pattern for rule in rules if rule.pattern and rule.pattern.endswith("{9}")), None)
     return replace(
         chosen,
         models=(),
@@ -60,10 +60,18 @@ def _strictest(rules: list[Rule]) -> Rule:
         since=None,
         until=None,
         most=smallest,
-        pattern=pattern or next((rule.pattern for rule in rules if rule.pattern), None),
+        pattern=next((rule.pattern for rule in rules if rule.pattern), None),
         within="request" if any(rule.within == "request" for rule in rules) else "turn",
         last=last,
         last_may=all(rule.last_may for rule in rules),
         disputed=all(rule.disputed for rule in rules),
         source="; ".join(dict.fromkeys(rule.source for rule in rules)),
     )
+
+
+def _made_by_clients(rule: Rule) -> bool:
+    """Whether it is of ids of exactly nine characters: nearly all others would be replaced for it, in every request.
+
+    Mistral's older models ask for them, and its clients make them of any id.
+    """
+    return rule.pattern is not None and rule.pattern.endswith("{9}")
