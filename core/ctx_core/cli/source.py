@@ -28,7 +28,7 @@ _SAMPLE: Final = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class StoredConversation:
     """One conversation of a file."""
 
     messages: list[OpenAIMessage]
@@ -72,7 +72,7 @@ class Source:
         """Bytes of the file that were read, compressed as they are."""
         return self._raw.tell() if self.size is not None else 0
 
-    def one(self, line: int | None = None) -> Conversation:
+    def one(self, line: int | None = None) -> StoredConversation:
         """Give the conversation on a line, or the only one there is."""
         text, at = self._only(line)
         return self._conversation(text, at)
@@ -85,7 +85,7 @@ class Source:
         except InputError as error:
             self._refuse(str(error), at)
 
-    def conversations(self, *, only: int | None = None) -> Iterator[Conversation]:
+    def conversations(self, *, only: int | None = None) -> Iterator[StoredConversation]:
         """Give the conversations one after the other, or only the one on a line."""
         for text, line in self._texts(only):
             yield self._conversation(text, line)
@@ -113,13 +113,13 @@ class Source:
         if not found:
             self._refuse("holds no conversation")
 
-    def _conversation(self, text: str, line: int | None) -> Conversation:
+    def _conversation(self, text: str, line: int | None) -> StoredConversation:
         try:
             messages = _messages(parse(text, line))
             _check(messages)
         except InputError as error:
             self._refuse(str(error), line)
-        return Conversation(messages, line)
+        return StoredConversation(messages, line)
 
     def _documents(self) -> Iterator[tuple[int | None, str]]:
         """Give each line that isn't blank with its number, or the whole text if it is one document over many lines."""
