@@ -335,6 +335,7 @@ class ContextMemoryBuffer(MemoryFields):
             history=messages,
             message=question,
             conversation=self._conversation,
+            whole=False,
             taken=cast("int", taken) + self._frame_of_front(),
             enabled=self.enabled,
         )

@@ -147,6 +147,8 @@ class ToolCall:
     """What the result refers to; None for the legacy `function_call`."""
     encrypted: int = 0
     """Characters of the encrypted thoughts that came with the call: Gemini puts them there."""
+    legacy: bool = field(default=False, compare=False)
+    """Whether it is the one of OpenAI's first function API, which has no id and gets none."""
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own call object."""
 
