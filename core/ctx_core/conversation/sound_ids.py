@@ -98,7 +98,7 @@ def _is_legacy(call: ToolCall, message: Message) -> bool:
 
 
 def _asking(message: Message, asked: Sequence[_Open]) -> Message:
-    if all(one.call.id == one.given and _as_told(one.call.raw, one.given) for one in asked):
+    if all(one.call.id == one.given for one in asked) and _calls_as_told(message):
         return message
     renamed = tuple(replace(one.call, id=one.given) for one in asked)
     return replace(message, tool_calls=renamed, altered=True)
@@ -122,9 +122,26 @@ def _answer(message: Message, waiting: list[_Open], rule: IdRule) -> Message:
     name = one.call.name if rule.named else message.name
     if message.origin is None:
         return replace(message, tool_call_id=one.given, name=name)
-    if told == one.given and name == message.name and _as_told(_told_in(message), one.given):
+    if told == one.given and name == message.name and _result_as_told(message):
         return message
     return replace(message, tool_call_id=one.given, name=name, altered=True)
+
+
+def _calls_as_told(message: Message) -> bool:
+    """Whether the ids of its calls are written as they were read; looked up once."""
+    known = message.figures.get(_calls_as_told)
+    if known is None:
+        known = all(_as_told(call.raw, call.id) for call in message.tool_calls)
+        message.figures[_calls_as_told] = known
+    return bool(known)
+
+
+def _result_as_told(message: Message) -> bool:
+    """Whether the id of its call is written as it was read; looked up once."""
+    known = message.figures.get(_result_as_told)
+    if known is None:
+        known = message.figures[_result_as_told] = _as_told(_told_in(message), message.tool_call_id)
+    return bool(known)
 
 
 def _told_in(message: Message) -> object:

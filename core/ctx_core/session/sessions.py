@@ -20,6 +20,7 @@ from ctx_core.session.bills import Bills
 from ctx_core.session.conversation import Conversation, nameless
 from ctx_core.session.layers import LayerRequest, asked
 from ctx_core.session.listeners import Listeners
+from ctx_core.session.reads import ReadMessages
 from ctx_core.session.states import Recalled, memory_of
 from ctx_core.session.stores import StateCache
 from ctx_core.session.summaries import Summaries
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from ctx_core.builder import ContextBuilder
     from ctx_core.conversation.formats.names import FormatName
+    from ctx_core.conversation.held import Reading
     from ctx_core.engine.context import Context
     from ctx_core.session.declaration import Declared
     from ctx_core.session.options import SessionOptions
@@ -65,6 +67,7 @@ class Sessions(Generic[NativeT]):
         self._summaries = None if summarizing is None else Summaries[NativeT](summarizing, self.states)
         self._codec = as_codec(codec)
         self._bills = Bills()
+        self._reads = ReadMessages()
 
     @property
     def declared(self) -> Declared:
@@ -86,7 +89,9 @@ class Sessions(Generic[NativeT]):
             MessageError: for a message that cannot be read.
         """
         declared = turn.declared or self.declared
-        transcript = self._read(turn, declared)
+        reading = self._reads.reading()
+        transcript = self._read(turn, declared, reading)
+        conversation = turn.conversation or nameless(transcript)
         question = transcript.question()
         builder: ContextBuilder = yield Step(
             partial(declared.builder, question, tools=turn.tools),
@@ -95,9 +100,10 @@ class Sessions(Generic[NativeT]):
         enabled = turn.enabled and builder.plan.trims
         builder = builder.taken(turn.taken).trimming(on=enabled)
         request = Request(turn, builder, declared, transcript)
-        known = self._known(request)
+        known = self._known(request, conversation)
         context = yield from self._laid_out(request, known, question)
         if turn.keeps:
+            self._reads.hold(conversation.key, reading)
             if enabled:
                 self._remember(request, known, context)
             if enabled and self._summaries is not None and self._summaries.is_due(request, context):
@@ -118,6 +124,7 @@ class Sessions(Generic[NativeT]):
         """Delete what is kept of a conversation: its state, its summary, and what its last request was."""
         self.states.forget(conversation)
         self._bills.forget(conversation)
+        self._reads.forget(conversation.key)
 
     def renew(self, conversation: Conversation, messages: Sequence[NativeT]) -> None:
         """Delete what is kept of a conversation unless it matches these messages, which are all there are now."""
@@ -125,18 +132,17 @@ class Sessions(Generic[NativeT]):
         if known.state == WindowState():
             self.forget(conversation)
 
-    def _read(self, turn: Turn[NativeT], declared: Declared) -> Transcript[NativeT]:
+    def _read(self, turn: Turn[NativeT], declared: Declared, reading: Reading) -> Transcript[NativeT]:
         """Give the conversation, with its history as the recipe takes it, which may know how to mend one."""
         history, message, codec = turn.history, turn.message, self._codec
         read = getattr(declared.source, "read", None)
         if codec is None and read is not None:
             history, codec = cast("tuple[Sequence[NativeT], Codec[NativeT]]", read(history, message, None))
-        return transcript_of(history, message, codec)
+        return transcript_of(history, message, codec, reading)
 
-    def _known(self, request: Request[NativeT]) -> Recalled:
+    def _known(self, request: Request[NativeT], conversation: Conversation) -> Recalled:
         """Give what is remembered of the conversation."""
         turn, transcript = request.turn, request.transcript
-        conversation = turn.conversation or nameless(transcript)
         if turn.keeps:
             self._bills.learn(conversation, transcript)
         if turn.state is not None:
