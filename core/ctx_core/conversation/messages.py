@@ -185,6 +185,8 @@ class Message:
     """Whether nobody said it: a stub, an omission marker, a layer of text in a message of its own."""
     altered: bool = field(default=False, compare=False)
     """Whether it differs from `origin`, so that a changed copy must be written."""
+    figures: dict[object, object] = field(default_factory=dict[object, object], init=False, compare=False, repr=False)
+    """What was worked out of it, by what worked it out: each figure only once, however long the message is kept."""
 
     @classmethod
     def system(cls, text: str) -> Self:
