@@ -5,6 +5,7 @@ Every rule about a result stands here. It sees the result in its place: the call
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -19,15 +20,17 @@ from ctx_core.history.policy import ERROR_WORDS, ErrorWords
 from ctx_core.truncation import cut_middle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.history.policy import ToolResultPolicy
     from ctx_core.history.repair import Entry
 
 _ERROR: Final = re.compile("|".join(map(re.escape, ERROR_WORDS)), re.IGNORECASE)
-_BEGINS_WITH_ERROR: Final = re.compile(rf"[\W_]*(?:{_ERROR.pattern})", re.IGNORECASE)
-"""Behind brackets, quotes and blanks at most: `[ERROR] …`, `{"error": …`."""
+_NONE: Final = r"""s?["']?\s*[:=]?\s*(?:0\b|null\b|none\b|false\b|""|''|\[\]|\{\})"""
+_BEGINS_WITH_ERROR: Final = re.compile(rf"[\W_]*(?:{_ERROR.pattern})(?!{_NONE})", re.IGNORECASE)
+"""Behind brackets, quotes and blanks at most: `[ERROR] …`, `{"error": …`. What says that there is none is no error:
+`Errors: 0`, `{"error": null, …`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +94,31 @@ class Results:
     def clearable(self) -> Iterator[tuple[Index, int]]:
         """Give the results that may be cleared on overflow, in the order in which they go: index, and age in steps.
 
-        First those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's; of each,
+        First those of which a later call of the same kind has a newer one, then those of tools that the policy names,
+        then those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's; of each,
         those of tools of a low priority first.
         """
-        for by_age in (True, False):
-            for at in sorted(self._found, key=self._priority):
-                if self._gives_way(self._found[at], by_age=by_age):
-                    yield at, self._found[at].age
+        rules: tuple[Callable[[Index], bool], ...] = (
+            self._superseded().__contains__,
+            lambda at: self._tool(at) in self._policy.first and self._gives_way(at),
+            lambda at: self._gives_way(at, by_age=True),
+            self._gives_way,
+        )
+        left = sorted(filter(self._may_be_cleared, self._found), key=self._priority)
+        for rule in rules:
+            going = [at for at in left if rule(at)]
+            left = [at for at in left if at not in {*going}]
+            for at in going:
+                yield at, self._found[at].age
 
     def saved_by_clearing(self, chosen: Iterable[Index]) -> int:
         """Give the tokens that clearing all that may be cleared saves, on results as they were at first sight."""
         saved, policy = 0, self._policy
+        clearable = dict(self.clearable())
         for at in chosen:
-            result = self._found.get(at)
-            if result is None or not any(self._gives_way(result, by_age=by_age) for by_age in (True, False)):
+            if at not in clearable:
                 continue
+            result = self._found[at]
             cost = self._price(result.message, result)
             if policy.max_tokens is not None:
                 cost = min(cost, policy.max_tokens)
@@ -147,24 +160,64 @@ class Results:
             # One that is written as a JSON string costs more than its text: the text must be so much shorter.
             room = min(room - 1, counter.count_text(cut) * (limit - frame) // (price - frame))
 
-    def _priority(self, at: Index) -> tuple[int, Index]:
+    def _tool(self, at: Index) -> str:
+        """Give the name of the tool that gave a result; empty where nothing says it."""
         call = self._found[at].call
-        name = self._found[at].message.name if call is None else call.name
-        return self._policy.priorities.get(name or "", 0), at
+        return (self._found[at].message.name if call is None else call.name) or ""
 
-    def _gives_way(self, result: Result, *, by_age: bool) -> bool:
-        """Whether a result is cleared because of its age, or else with the rest."""
+    def _priority(self, at: Index) -> tuple[int, Index]:
+        return self._policy.priorities.get(self._tool(at), 0), at
+
+    def _superseded(self) -> set[Index]:
+        """Give the results that a later call of the same tool with equal arguments has a newer one for."""
         policy = self._policy
-        if by_age:
-            old = policy.clear_after_steps is not None and result.age > policy.clear_after_steps
-            if not old or (policy.keep_errors and is_error(result.message, policy.error_words)):
-                return False
-        elif not policy.clear_rest or result.age == 0:
+        if policy.superseded is False or not policy.clears:
+            return set()
+        newest: dict[tuple[str, str], Index] = {}
+        older = set[Index]()
+        for at in sorted(self._found):
+            result = self._found[at]
+            if result.call is None:
+                continue
+            asked = (result.call.name, equal_arguments(result.call.arguments))
+            if policy.superseded is None and asked[1] == _NO_ARGUMENTS:
+                continue
+            if asked in newest and not self._is_kept_error(self._found[newest[asked]]):
+                older.add(newest[asked])
+            newest[asked] = at
+        return older
+
+    def _may_be_cleared(self, at: Index) -> bool:
+        """Whether a result is worth clearing, and neither of the newest step nor of a tool whose results are kept."""
+        result, policy = self._found[at], self._policy
+        if result.age == 0 or self._tool(at) in policy.keep:
             return False
         return self._counter.count_text(result.message.text) >= policy.min_tokens
 
+    def _gives_way(self, at: Index, *, by_age: bool = False) -> bool:
+        """Whether a result is cleared because of its age, or else with the rest."""
+        result, policy = self._found[at], self._policy
+        old = policy.clear_after_steps is not None and result.age > policy.clear_after_steps
+        if old and not self._is_kept_error(result):
+            return True
+        return policy.clear_rest and not by_age
+
+    def _is_kept_error(self, result: Result) -> bool:
+        return self._policy.keep_errors and is_error(result.message, self._policy.error_words)
+
     def _price(self, message: Message, result: Result) -> int:
         return self._counter.count_message(message, parallel=result.parallel)
+
+
+_NO_ARGUMENTS: Final = "{}"
+
+
+def equal_arguments(arguments: str) -> str:
+    """Give what arguments have in common that say the same: the order of keys and blanks say nothing."""
+    try:
+        return json.dumps(json.loads(arguments or "{}"), sort_keys=True)
+    except (ValueError, RecursionError):
+        return arguments
 
 
 def _named(text: str, message: Message) -> str:
