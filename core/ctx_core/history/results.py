@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
+from ctx_core.conversation.message_texts import text_units, with_unit_texts
+from ctx_core.conversation.messages import Message, Role, TextPart, ToolCall
 from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
+from ctx_core.history.media import shows_screen, with_named_media
 from ctx_core.history.pairing import Asked, Pairing
 from ctx_core.history.places import Index, indexed, indices
 from ctx_core.history.policy import ERROR_WORDS, ErrorWords
+from ctx_core.history.shortening import Shortening
 from ctx_core.truncation import cut_middle
 
 if TYPE_CHECKING:
@@ -126,39 +129,45 @@ class Results:
         return saved
 
     def with_placeholder(self, at: Index, age: int) -> Message:
-        """Give a result with the placeholder in its place, as it was cleared at this age."""
+        """Give a result with the placeholder in its place, as it was cleared at this age.
+
+        A block that has more than a text stays, and says nothing more; a medium is named.
+        """
         message = self._found[at].message
-        tokens = self._counter.count_text(message.text)
+        tokens = self._size(message)
         placeholder = self._policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
-        placeholder = _named(placeholder, message)
-        return message.with_only_text(opening_of(message) + placeholder)
+        placeholder = opening_of(message) + _named(placeholder, message)
+        units = text_units(message)
+        if units:
+            form = with_unit_texts(message, units, [placeholder, *("" for _ in units[1:])])
+        else:
+            form = replace(message, parts=(TextPart(placeholder), *message.parts), altered=True)
+        return with_named_media(form)
 
     def shortened(self, at: Index, limit: int) -> Message:
-        """Give a result with the middle of its text left out, so that the whole message is within a limit.
+        """Give a result with the middle of its texts left out, so that the whole message is within a limit.
 
-        One whose frame and media alone exceed the limit keeps only its frame and the marker, or no text. What a result
-        in a user's message begins with belongs to the frame.
+        Media stay where there is room for them beside a text, else they are named. Where what cannot be cut alone is
+        over the limit, all of it is one text. What a result in a user's message begins with belongs to the frame.
         """
-        result, counter = self._found[at], self._counter
+        result = self._found[at]
         message, opening = result.message, opening_of(result.message)
-        if self._price(message, result) <= limit:
+        named = with_named_media(message)
+        units = text_units(named)
+        if self._price(message, result) <= limit or not units or shows_screen(message):
             return message
-        text = message.text.removeprefix(opening) or " ".join(
-            part.text for part in message.parts if isinstance(part, OpaquePart) and part.text
+        marker = _named(self._policy.cut_marker, message)
+        shortening = Shortening(
+            counter=self._counter,
+            price=lambda form: self._price(form, result),
+            cut=lambda text, most: cut_middle(text, most, self._counter, marker=marker),
         )
-        empty = message.with_only_text(opening)
-        if empty.parts == message.parts:
-            return message
-        frame, marker = self._price(empty, result), _named(self._policy.cut_marker, message)
-        room = limit - frame
-        while True:
-            cut = cut_middle(text, max(0, room), counter, marker=marker) if text else ""
-            form = message.with_only_text(opening + cut)
-            price = self._price(form, result)
-            if price <= limit or room <= 0:
-                return form
-            # One that is written as a JSON string costs more than its text: the text must be so much shorter.
-            room = min(room - 1, counter.count_text(cut) * (limit - frame) // (price - frame))
+        words = message.with_only_text("".join(unit.text for unit in units))
+        for form in (message, named, words):
+            cut = shortening.of(form, limit, opening=opening)
+            if cut is not None:
+                return cut
+        return message.with_only_text(opening)
 
     def _tool(self, at: Index) -> str:
         """Give the name of the tool that gave a result; empty where nothing says it."""
@@ -192,7 +201,7 @@ class Results:
         result, policy = self._found[at], self._policy
         if result.age == 0 or self._tool(at) in policy.keep:
             return False
-        return self._counter.count_text(result.message.text) >= policy.min_tokens
+        return self._size(result.message) >= policy.min_tokens and not shows_screen(result.message)
 
     def _gives_way(self, at: Index, *, by_age: bool = False) -> bool:
         """Whether a result is cleared because of its age, or else with the rest."""
@@ -204,6 +213,12 @@ class Results:
 
     def _is_kept_error(self, result: Result) -> bool:
         return self._policy.keep_errors and is_error(result.message, self._policy.error_words)
+
+    def _size(self, message: Message) -> int:
+        """Give the tokens of what a result says: its text, its documents and its media."""
+        others = tuple(part for part in message.parts if not isinstance(part, TextPart))
+        count, tokens = self._counter.count_message, self._counter.count_text(message.text)
+        return tokens + (count(replace(message, parts=others)) - count(replace(message, parts=())) if others else 0)
 
     def _price(self, message: Message, result: Result) -> int:
         return self._counter.count_message(message, parallel=result.parallel)
