@@ -167,7 +167,7 @@ class Prices:
             case ImagePart():
                 return self._scaled(self._image(part), self.margin.media)
             case AudioPart() | VideoPart():
-                return self._scaled(self._recorded(part), self.margin.media)
+                return self._scaled(self._recording(part), self.margin.media)
             case FilePart() if (text := document_text(part)) is not None:
                 return self.text(text)
             case MediaPart():  # a document, or a medium without a price of its own
@@ -190,7 +190,7 @@ class Prices:
             return framing.image
         return framing.images.tokens(*(size or _UNKNOWN_SIZE), image.detail)
 
-    def _recorded(self, part: AudioPart | VideoPart) -> int:
+    def _recording(self, part: AudioPart | VideoPart) -> int:
         framing = self.framing.media
         sound = isinstance(part, AudioPart)
         rate, least = (framing.audio_second, framing.audio) if sound else (framing.video_second, framing.video)
