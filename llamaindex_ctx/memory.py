@@ -12,11 +12,14 @@ from llamaindex_ctx import settings
 from llamaindex_ctx.asked_memory import AskedMemory
 from llamaindex_ctx.copies import copied, owned
 from llamaindex_ctx.events import telling_overflow
+from llamaindex_ctx.sent_beside import SentBeside, beside_in_agent, beside_in_engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence, Sized
 
+    from llama_index.core.agent.workflow import AgentWorkflow, BaseWorkflowAgent
     from llama_index.core.base.llms.types import ChatMessage
+    from llama_index.core.chat_engine.types import BaseChatEngine
     from llama_index.core.llms.llm import LLM
     from llama_index.core.storage.chat_store.base_db import MessageStatus
 
@@ -92,8 +95,8 @@ class ContextMemoryBuffer(AskedMemory):
             token_limit: tokens of the whole request. Wins over the window of `llm`.
             tokenizer_fn: function from a text to the list of its tokens.
             options: those of `ctx_core.session.SessionOptions`. Without a `budget` and a `token_limit` it is the
-                window of `llm`, else that of `Settings.llm` if it is set, else 30,000; `reserve` is then what the LLM
-                will ask for, else 4,096, but no more than a quarter of the window. Without a counter
+                window of `llm`, else that of `Settings.llm` if it is set, else 30,000; `reserve` is then the larger of
+                what the LLM will ask for and a quarter of the window. Without a counter
                 `Settings.tokenizer` counts, if it is set. `tools` are the agent's, functions or definitions.
                 `recipe_role` says whose text that of a recipe or of layers is: `system`, `developer` or `user`.
                 `states` hold cut and summary outside of the memory, for applications that make a memory anew for each
@@ -109,6 +112,59 @@ class ContextMemoryBuffer(AskedMemory):
             "token_limit": token_limit, "tokenizer_fn": tokenizer_fn, **options,
         }  # fmt: skip
         return cls(**settings.fields_of(f"{cls.__name__}.from_defaults", given, cls.model_fields))
+
+    @classmethod
+    def from_engine(cls, engine: BaseChatEngine, **options: Unpack[settings.BesideKeywords]) -> Self:
+        """Make a memory for engines like this one, which keeps room for what it sends beside the conversation.
+
+        That are its prompts, and `similarity_top_k` pieces as large as its index makes them. Engines are given their
+        memory when they are made: `index.as_chat_engine(llm=llm, memory=memory)`.
+
+        Args:
+            engine: any chat engine of LlamaIndex; it is only read.
+            options: as in `from_defaults`; a `reserve` takes the place of what is read.
+
+        Raises:
+            OptionError: for arguments that mean nothing here.
+            BudgetError: for something else than a chat engine, or settings that cannot work.
+        """
+        return cls._keeping((beside_in_engine(engine),), options)
+
+    @classmethod
+    def from_agent(cls, agent: BaseWorkflowAgent | AgentWorkflow, **options: Unpack[settings.MemoryKeywords]) -> Self:
+        """Make a memory for an agent, which keeps room for its prompt, its tools and the steps of its running turn.
+
+        For the steps it is a quarter of the window, and no memory knows if they take more: `with_context_budget` bounds
+        what is really sent. Of an agent that has that already nothing is kept for steps.
+
+        Args:
+            agent: an agent, or an `AgentWorkflow`, of which the agent that leaves the least room counts.
+            options: as in `from_defaults`; a `reserve` and `tools` take the place of what is read.
+
+        Raises:
+            OptionError: for arguments that mean nothing here.
+            BudgetError: for something that is no agent, or settings that cannot work.
+        """
+        return cls._keeping(beside_in_agent(agent), options)
+
+    @classmethod
+    def _keeping(cls, sent: Sequence[SentBeside], options: settings.BesideKeywords) -> Self:
+        """Make the memory of the one that leaves the least room."""
+        made: list[Self] = []
+        for beside in sent:
+            given: dict[str, Any] = {"tools": beside.tools, **options}
+            if given.get("budget") is None and given.get("token_limit") is None and given.get("recipe") is None:
+                given["budget"] = ContextBudget.for_model(beside.llm)
+            made.append(cls.from_defaults(llm=beside.llm, **given))
+            if given.get("reserve") is None:
+                cls._keep(made[-1], beside)
+        return min(made, key=cls._left)
+
+    def _keep(self, beside: SentBeside) -> None:
+        self.reserve = beside.tokens(self._plan.counter, self._plan.budget)
+
+    def _left(self) -> int:
+        return self._plan.limit - self._plan.counter.count_tools(self.tools)
 
     @property
     def token_limit(self) -> int:
