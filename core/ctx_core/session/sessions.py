@@ -98,6 +98,7 @@ class Sessions(Generic[NativeT]):
         known = self._known(draft)
         context = yield from self._laid_out(draft, known, question)
         if request.keeps:
+            # The cut is remembered before a summary is waited for: other turns of the conversation go on meanwhile.
             if enabled:
                 self._remember(draft, known, context)
             if enabled and self._summaries is not None and self._summaries.is_due(draft, context):
@@ -138,6 +139,7 @@ class Sessions(Generic[NativeT]):
         request, transcript = draft.request, draft.transcript
         conversation = request.conversation or nameless(transcript)
         if request.keeps:
+            # First, so that what a bill has shown holds for this request already.
             self._bills.learn(conversation, transcript)
         if request.state is not None:
             if self._summaries is not None and self._summaries.background:
@@ -159,6 +161,7 @@ class Sessions(Generic[NativeT]):
         draft.add(layers)
         context = draft.build(known.state, known.verify)
         waiting = any(getattr(source, "after_cut", False) for source in self._layers)
+        # Recalled turns are of what is left out, and take room themselves: so it is built once more, and no third time.
         gone = context.left_out() if waiting and draft.builder.plan.trims else ()
         if not gone:
             return context
