@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ctx_core import BudgetError, ContextBudget, Message
 from ctx_core.budget import is_count
-from ctx_core.steps import arun, run
+from ctx_core.effects import arun, run
 from llamaindex_ctx import settings
 from llamaindex_ctx.asked_memory import AskedMemory
 from llamaindex_ctx.copies import copied, owned
@@ -131,7 +131,7 @@ class ContextMemoryBuffer(AskedMemory):
         return cls._keeping((beside_in_engine(engine),), options)
 
     @classmethod
-    def from_agent(cls, agent: BaseWorkflowAgent | AgentWorkflow, **options: Unpack[settings.MemoryKeywords]) -> Self:
+    def from_agent(cls, agent: BaseWorkflowAgent | AgentWorkflow, **options: Unpack[settings.BesideKeywords]) -> Self:
         """Make a memory for an agent, which keeps room for its prompt, its tools and the steps of its running turn.
 
         For the steps it is a quarter of the window, and no memory knows if they take more: `with_context_budget` bounds

@@ -54,11 +54,13 @@ class Assembly:
             Underestimate() if counter.calibration is None else counter.calibration.underestimate(counter)
         )
         self.texts = Texts(self.plan, self._underestimate.room(self.plan.limit) - self.plan.taken)
+        # Held against the messages before anything is decided by it: what is remembered is a hint, never a truth.
         self._known = matching(self.state, self.transcript, self.verify)
         self._choose()
         for concession in CONCESSIONS:
             if concession.truncates and not self.truncate:
                 break
+            # Asked anew for each: what gave way before may have left room enough.
             needed = concession.needs(self)
             if needed > self.texts.room:
                 concession.give(self.texts, needed)

@@ -26,6 +26,8 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
     if not over and not cut.too_many():
         return
     cut.newly_cut = True
+    # From what harms least: results were read by the model when they came, so their texts go before any turn does. Whole
+    # turns go before steps of the running one, which say what was done for the question that is being answered.
     if over:
         _shorten_oversized(cut)
         _clear_results(cut)
@@ -33,6 +35,7 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
         _drop_turns(cut)
     if cut.too_many() or cut.over(cut.limit):
         _drop_steps(cut)
+    # Once it is known where the window begins, and before anything that is protected loses text for it.
     _drop_reasoning(cut)
     if cut.over(cut.limit):
         squeeze_results(cut)
@@ -76,6 +79,7 @@ def _clear_results(cut: Cut) -> None:
         if at not in cut.kept or at in cut.protected or position in cut.cleared:
             continue
         form = stretch.results.with_placeholder(at, age)
+        # A short result costs less than what would be put in its place.
         if stretch.priced(at, form) < stretch.cost(at):
             tokens -= stretch.alter(at, form)
             cut.cleared[position] = age
@@ -89,6 +93,7 @@ def _drop_turns(cut: Cut) -> None:
     room = cut.room(cut.protected, cut.limit)
     room.add({at for at in cut.kept if at >= turns[last].start} - cut.protected)
     start, question = turns[last].start, set[Index]()
+    # Only the newest finished run may lose its beginning: of older ones the answer alone is worth its room.
     run = next((turn for turn in reversed(turns[:-1]) if stretch.has_steps(turn)), None)
     for turn in reversed(turns[:last]):
         before = replace(room)
@@ -129,17 +134,17 @@ def _newest_steps(
     Returns:
         An index; None where there is no step, or the last one does not fit.
     """
-    entries, kept = cut.stretch.entries, cut.protected
+    entries, protected = cut.stretch.entries, cut.protected
     cuts = [at for at in safe_cuts(entries, begin, end) if at not in cut.stretch.instructions]
     if not cuts:
         return None
     start = cuts[-1]
-    room.add(({*indices(first, begin), *indices(start, end)} & cut.kept) - kept)
+    room.add(({*indices(first, begin), *indices(start, end)} & cut.kept) - protected)
     if not at_least and not room.holds():
         return None
     for at in reversed(cuts[:-1]):
         before = room.left
-        room.add((set(indices(at, start)) & cut.kept) - kept)
+        room.add((set(indices(at, start)) & cut.kept) - protected)
         if not _still_nearer(cut, room, before):
             break
         start = at

@@ -82,6 +82,7 @@ def repair(
     for entry in entries:
         message = entry.message
         if message.role is Role.TOOL:
+            # Placed when all of a row are known: a sure one must not lose its call to one that merely fits.
             run.append((entry.position, message))
             continue
         _place(run, pairing, blocks, repairs)
