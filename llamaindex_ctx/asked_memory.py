@@ -19,6 +19,7 @@ from llamaindex_ctx.copies import copied
 from llamaindex_ctx.events import tell
 from llamaindex_ctx.exceeding import first_key, given
 from llamaindex_ctx.feeding import feed
+from llamaindex_ctx.literal import literal
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 from llamaindex_ctx.stored_memory import StoredMemory
 
@@ -82,7 +83,7 @@ class AskedMemory(StoredMemory):
         return self._given(context, None)
 
     def _before_question(self, request: Request[ChatMessage]) -> Effects[Context[ChatMessage]]:
-        """Fit a request whose question the engine sends itself, whole: one that was truncated here would be of no use."""
+        """Fit a request whose question the engine sends itself, whole: one that was truncated here is of no use."""
         room, declared = self._room_beside(), self._sessions.declared
         if room:
             roomy = replace(declared, reserve=tokens_in(declared.reserve, self.budget) + room)
@@ -140,6 +141,7 @@ class AskedMemory(StoredMemory):
         if self.recipe_role is not Role.SYSTEM and context.system_prompt:
             front = ChatMessage(context.system_prompt, role=MessageRole(str(self.recipe_role)))
             messages = [front, *context.conversation]
-        messages = copied(messages if question is None else messages[:-1])
+        # An engine that brings the question itself puts the conversation into its prompt's template.
+        messages = copied(messages) if question is None else literal(copied(messages[:-1]))
         given(messages, self._running)
         return messages

@@ -115,7 +115,7 @@ async def test_an_agent_with_eight_tools_is_never_over(make: Callable[..., Conte
 def test_what_is_found_has_room(pieces: int, size: int, kept: int) -> None:
     """So many pieces of the size that the index makes, beside the prompt that they stand in."""
     llm = SmallSpy.of()
-    asked = {"llm": llm, "similarity_top_k": pieces, "system_prompt": PROMPT, "memory": UNUSED}
+    asked: dict[str, Any] = {"llm": llm, "similarity_top_k": pieces, "system_prompt": PROMPT, "memory": UNUSED}
     engine = index(size).as_chat_engine(ChatMode.CONTEXT, **asked)
     memory = ContextMemoryBuffer.from_engine(engine, counter=COUNTER)
     prompt = COUNTER.count_message(Message.system(PROMPT))
