@@ -15,7 +15,7 @@ from ctx_core.engine.context import Context
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
-from ctx_core.session import Sessions, Turn
+from ctx_core.session import Request, Sessions
 from ctx_core.session.too_long import too_long
 from langchain_ctx.agent_models import AgentModel, AgentModels
 from langchain_ctx.conversations import conversation_of
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from langchain.agents.middleware.types import ModelResponse
 
-    from ctx_core.session import Conversation
-    from ctx_core.steps import Steps
+    from ctx_core.effects import Effects
+    from ctx_core.session import ConversationId
 
 _MOST_UNWRITTEN: Final = 256
 _NOTICED: Final = 100
@@ -75,7 +75,7 @@ class AgentCall:
     _context: Context[BaseMessage] | None = field(default=None, init=False)
     _taken: int = field(default=0, init=False)
 
-    def fitted(self) -> Steps[ModelRequest[Any]]:
+    def fitted(self) -> Effects[ModelRequest[Any]]:
         """Give the request to send.
 
         Raises:
@@ -84,9 +84,9 @@ class AgentCall:
         if not self.request.messages:
             return self.request
         self._model = self.models.of(self.request)
-        return (yield from self._fit(self._model, self._model.unseen(self.calibration)))
+        return (yield from self._fit(self._model, self._model.uncounted(self.calibration)))
 
-    def fitted_after(self, error: Exception) -> Steps[ModelRequest[Any] | None]:
+    def fitted_after(self, error: Exception) -> Effects[ModelRequest[Any] | None]:
         """Give the request to send once more, smaller, after it was refused; None where that would not help."""
         model, refused = self._model, self._context
         told = too_long(error)
@@ -95,7 +95,7 @@ class AgentCall:
         counted = refused.tokens - self._taken
         model.learned.refuse(counted, told, refused.report.reserve)
         try:
-            again = yield from self._fit(model, model.unseen(self.calibration))
+            again = yield from self._fit(model, model.uncounted(self.calibration))
         except ContextOverflowError:
             return None
         return again if self._context is not None and self._context.tokens - self._taken < counted else None
@@ -121,13 +121,13 @@ class AgentCall:
         state = self._context.state.to_dict()
         return None if state == (self.stored or WindowState().to_dict()) else state
 
-    def _fit(self, model: AgentModel, taken: int) -> Steps[ModelRequest[Any]]:
+    def _fit(self, model: AgentModel, taken: int) -> Effects[ModelRequest[Any]]:
         known = WindowState.from_dict(self.stored) if self.stored else WindowState()
         own = self.request.system_message
         messages: list[BaseMessage] = [*([] if own is None else [own]), *self.request.messages]
         conversation = _conversation()
         key = self._key(conversation)
-        turn = Turn(
+        request = Request(
             history=messages,
             conversation=conversation,
             state=self.unwritten.get(key) or known,
@@ -137,7 +137,7 @@ class AgentCall:
             enabled=self.enabled,
         )
         try:
-            context = yield from self.sessions.turn(turn)
+            context = yield from self.sessions.fit(request)
         except ContextOverflowError:
             if not taken:
                 raise
@@ -147,7 +147,7 @@ class AgentCall:
             self.unwritten.keep(key, context.state)
         return _with(self.request, context)
 
-    def _key(self, conversation: Conversation | None) -> Hashable:
+    def _key(self, conversation: ConversationId | None) -> Hashable:
         """Give what tells this request from others: that of a retry is the same."""
         messages = self.request.messages
         ends = (messages[0].id or messages[0].text, messages[-1].id or messages[-1].text)
@@ -171,7 +171,7 @@ def _with(request: ModelRequest[Any], context: Context[BaseMessage]) -> ModelReq
     return request.override(messages=messages, system_message=first)
 
 
-def _conversation() -> Conversation | None:
+def _conversation() -> ConversationId | None:
     """Give the conversation that the run of the graph names: its thread and its namespace."""
     try:
         return conversation_of(get_config())

@@ -47,7 +47,7 @@ class Learned:
     bills: deque[tuple[int, int]] = field(default_factory=lambda: deque[tuple[int, int]](maxlen=_BILLS))
     """What requests counted, and what was billed for them."""
 
-    def unseen(self, known: Underestimate) -> int:
+    def uncounted(self, known: Underestimate) -> int:
         """Give the tokens that are billed and that nobody has counted: what a later middleware adds, say.
 
         Args:
@@ -90,10 +90,10 @@ class AgentModel:
         """Give the declaration within what refusals have told."""
         return self.declared if self.learned.limit is None else replace(self.declared, budget=self.learned.limit)
 
-    def unseen(self, calibration: object) -> int:
+    def uncounted(self, calibration: object) -> int:
         """Give the tokens to be kept free for what nobody sees."""
         known = calibration.underestimate(self.counter) if isinstance(calibration, Calibration) else Underestimate()
-        return max(0, self.learned.unseen(known))
+        return max(0, self.learned.uncounted(known))
 
 
 class AgentModels:
@@ -123,7 +123,7 @@ class AgentModels:
             repr(settings) if settings else "",
         )
         held = (request.model, tuple(request.tools), request.response_format)
-        return self._kept(self._made, key, lambda: self._make(request), held)
+        return self._cached(self._made, key, lambda: self._make(request), held)
 
     def _make(self, request: ModelRequest[Any]) -> AgentModel:
         found = asked_in(request.model) or AskedModel(model=request.model)
@@ -140,7 +140,7 @@ class AgentModels:
         along = sent_along(request, counter, options.request_options)
         name = asked.name
         key: Hashable = id(asked.model) if name is None else (type(asked.model), name)
-        learned = self._kept(self._learned, key, Learned, asked.model)
+        learned = self._cached(self._learned, key, Learned, asked.model)
         declared = replace(declared, request_options=along.options)
         return AgentModel(declared=declared, along=along, counter=counter, learned=learned)
 
@@ -156,24 +156,24 @@ class AgentModels:
             return budget
         return budget.resized(room) if 0 < room < budget.input_limit else budget
 
-    def _kept(
+    def _cached(
         self,
-        kept: OrderedDict[Hashable, tuple[ValueT, object]],
+        cache: OrderedDict[Hashable, tuple[ValueT, object]],
         key: Hashable,
         make: Callable[[], ValueT],
         held: object,
     ) -> ValueT:
         """Give what is kept under a key, or make it; what the key's ids are of is held, so that they stay its own."""
         with self._lock:
-            known = kept.get(key)
+            known = cache.get(key)
             if known is not None:
-                kept.move_to_end(key)
+                cache.move_to_end(key)
                 return known[0]
-        made = make()
+        value = make()
         with self._lock:
-            known = kept.setdefault(key, (made, held))
-            if len(kept) > _MOST:
-                kept.popitem(last=False)
+            known = cache.setdefault(key, (value, held))
+            if len(cache) > _MOST:
+                cache.popitem(last=False)
             return known[0]
 
 

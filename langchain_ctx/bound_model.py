@@ -126,13 +126,13 @@ def _in_steps(steps: Sequence[Any], config: RunnableConfig | None) -> AskedModel
 
 def _maker(runnable: object) -> Callable[[RunnableConfig | None], object] | None:
     """Give what makes the model of `init_chat_model(configurable_fields=…)`; its class has no public name."""
-    made = getattr(type(runnable), "_model", None)
-    if made is None or type(runnable).__module__ != "langchain.chat_models.base":
+    model = getattr(type(runnable), "_model", None)
+    if model is None or type(runnable).__module__ != "langchain.chat_models.base":
         return None
 
     def make(config: RunnableConfig | None) -> object:
         try:
-            return made(runnable, config)
+            return model(runnable, config)
         except Exception as error:  # noqa: BLE001 - it may raise anything
             raised = type(error).__name__
         # Outside of the handler, as what a model's class raises may quote the key that it was given.

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from ctx_core.session import Conversation
+from ctx_core.session import ConversationId
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ _NOT_ASKED: Final = (
 """What is another one in each request, or an option of ours."""
 
 
-def conversation_of(config: RunnableConfig | None) -> Conversation | None:
+def conversation_of(config: RunnableConfig | None) -> ConversationId | None:
     """Give the conversation that a config names; None for one that it does not name."""
     configurable: Mapping[str, object] = (config or {}).get("configurable") or {}
     history = configurable.get(_HISTORY)
@@ -46,7 +46,7 @@ def conversation_of(config: RunnableConfig | None) -> Conversation | None:
     if not told:
         return None
     ((name, value), *others) = told.items()
-    return Conversation(key=json.dumps(told, sort_keys=True) if others else f"{name}:{value}")
+    return ConversationId(key=json.dumps(told, sort_keys=True) if others else f"{name}:{value}")
 
 
 def _tells(value: object) -> bool:

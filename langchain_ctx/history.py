@@ -11,9 +11,9 @@ from langchain_core.messages import HumanMessage
 from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.conversation.messages import Role
 from ctx_core.conversation.transcript import Transcript
+from ctx_core.effects import Effect, Effects, arun, run
 from ctx_core.errors import BudgetError
-from ctx_core.session import Conversation, Sessions, Turn
-from ctx_core.steps import Step, Steps, arun, run
+from ctx_core.session import ConversationId, Request, Sessions
 from langchain_ctx.convert import CODEC
 from langchain_ctx.in_memory import InMemoryHistory
 from langchain_ctx.options import Keywords, read_options
@@ -43,7 +43,7 @@ class WindowHistory(BaseChatMessageHistory):
         self._backing = backing
         self._sessions = sessions
         self._lock = lock
-        self._conversation = Conversation(key=key)
+        self._conversation = ConversationId(key=key)
         self._given: list[BaseMessage] | None = None  # to LangChain, before the model of a turn
         self.enabled = True
         """Whether anything may be cut; can be set at any time."""
@@ -110,11 +110,11 @@ class WindowHistory(BaseChatMessageHistory):
             self._given = list(messages)
         return messages
 
-    def _window(self) -> Steps[list[BaseMessage]]:
-        stored: list[BaseMessage] = yield Step(self._stored, self._astored)
+    def _window(self) -> Effects[list[BaseMessage]]:
+        stored: list[BaseMessage] = yield Effect(self._stored, self._astored)
         waiting = _input_to_come(stored)
-        turn = Turn(history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled)
-        context = yield from self._sessions.turn(turn)
+        request = Request(history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled)
+        context = yield from self._sessions.fit(request)
         return context.messages if waiting is None else context.messages[:-1]
 
     def _stored(self) -> list[BaseMessage]:

@@ -20,13 +20,13 @@ from langgraph.types import Command
 from typing_extensions import override
 
 from ctx_core.budget import ContextBudget
+from ctx_core.effects import arun, run
 from ctx_core.errors import BudgetError
 from ctx_core.history.state import WindowState
 from ctx_core.memory import ContextSearch, recalling
 from ctx_core.session import SessionOptions
 from ctx_core.session.options import NAMES, check_names
 from ctx_core.session.summarizing import Summarizing
-from ctx_core.steps import arun, run
 from langchain_ctx.agent_call import AgentCall, Unwritten
 from langchain_ctx.agent_models import AgentModels
 from langchain_ctx.agent_request import attempts
@@ -193,13 +193,13 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Give the response, with the new state of the window where it has changed."""
         answer = ModelResponse[Any](result=[response]) if isinstance(response, AIMessage) else response
-        unseen = call.learn(answer)
-        if unseen and not self._warned:
+        uncounted = call.learn(answer)
+        if uncounted and not self._warned:
             self._warned = True
             _LOG.warning(
                 "a request was billed %d tokens more than were counted: something behind %s changes requests, such as "
                 "a prompt of a later middleware. So much is kept free from now on; put %s last in the list",
-                unseen,
+                uncounted,
                 self._name,
                 self._name,
             )

@@ -14,12 +14,12 @@ from langgraph.config import get_stream_writer
 from typing_extensions import override
 
 from ctx_core.counting.counter import as_counter
+from ctx_core.effects import arun, run
 from ctx_core.errors import BudgetError, MessageError
 from ctx_core.history.state import WindowState
 from ctx_core.memory import ContextSearch, recalling
-from ctx_core.session import Turn
+from ctx_core.session import Request
 from ctx_core.session.summarizing import Summarizing
-from ctx_core.steps import arun, run
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.convert import CODEC, NOTIFICATION_SOURCE
 from langchain_ctx.inputs import read_messages
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from ctx_core.budget import ContextBudget
     from ctx_core.engine.context import Context
-    from ctx_core.session import Conversation
+    from ctx_core.session import ConversationId
 
 REPORT_KEY: Final = "context_report"
 """Where a chunk of `stream_mode="custom"` has a report, as a dict."""
@@ -105,7 +105,7 @@ class ContextNode(Runnable[Any, Any]):
         self._messages_key, self._output_key, self._state_key = messages_key, output_key, state_key
         self._remove = remove
         self._sessions: MessageSessions = MessageSessions(read)
-        self._conversations: OrderedDict[str, Conversation] = OrderedDict()
+        self._conversations: OrderedDict[str, ConversationId] = OrderedDict()
         search = ContextSearch(codec=CODEC, counter=as_counter(read.counter)) if recall else None
         self.tools: list[BaseTool] = (
             [] if search is None else [search_tool(search, self._known, messages_key=messages_key)]
@@ -134,19 +134,19 @@ class ContextNode(Runnable[Any, Any]):
 
     def _traced(self, state: object, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> object:
         del run_manager
-        return self._update(state, self._told(run(self._sessions.turn(self._turn(state, config, keyed=True)))))
+        return self._update(state, self._told(run(self._sessions.fit(self._request(state, config, keyed=True)))))
 
     async def _atraced(
         self, state: object, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig
     ) -> object:
         del run_manager
-        return self._update(state, self._told(await arun(self._sessions.turn(self._turn(state, config, keyed=True)))))
+        return self._update(state, self._told(await arun(self._sessions.fit(self._request(state, config, keyed=True)))))
 
     def _prompted(self, state: object, config: RunnableConfig) -> list[BaseMessage]:
-        return self._told(run(self._sessions.turn(self._turn(state, config, keyed=False)))).messages
+        return self._told(run(self._sessions.fit(self._request(state, config, keyed=False)))).messages
 
     async def _aprompted(self, state: object, config: RunnableConfig) -> list[BaseMessage]:
-        return self._told(await arun(self._sessions.turn(self._turn(state, config, keyed=False)))).messages
+        return self._told(await arun(self._sessions.fit(self._request(state, config, keyed=False)))).messages
 
     def _told(self, context: Context[BaseMessage]) -> Context[BaseMessage]:
         """Give the report to who streams custom chunks of the graph; outside of one there is nobody."""
@@ -154,7 +154,7 @@ class ContextNode(Runnable[Any, Any]):
             get_stream_writer()({REPORT_KEY: context.report.to_dict()})
         return context
 
-    def _turn(self, state: object, config: RunnableConfig, *, keyed: bool) -> Turn[BaseMessage]:
+    def _request(self, state: object, config: RunnableConfig, *, keyed: bool) -> Request[BaseMessage]:
         """Give the turn; the state of the window is the graph's where there is an update that can hold the new one."""
         known = None
         if keyed and self._state_key is not None and not _is_list(state):
@@ -165,7 +165,7 @@ class ContextNode(Runnable[Any, Any]):
             self._conversations.move_to_end(_around(config))
             if len(self._conversations) > _THREADS:
                 self._conversations.popitem(last=False)
-        return Turn(
+        return Request(
             history=self._messages(state),
             conversation=conversation,
             state=known,

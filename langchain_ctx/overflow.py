@@ -12,9 +12,9 @@ from ctx_core.session import SessionOptions, Sessions
 from langchain_ctx.convert import CODEC
 
 if TYPE_CHECKING:
+    from ctx_core.effects import Effects
     from ctx_core.engine.context import Context
-    from ctx_core.session import Turn
-    from ctx_core.steps import Steps
+    from ctx_core.session import Request
 
 
 class ContextOverflowError(ctx_core.ContextOverflowError, LangChainOverflowError):
@@ -36,10 +36,10 @@ class MessageSessions(Sessions[BaseMessage]):
         """Take the options; `declares` as in the core."""
         super().__init__(options, CODEC, declares=declares)
 
-    def turn(self, turn: Turn[BaseMessage]) -> Steps[Context[BaseMessage]]:
+    def fit(self, request: Request[BaseMessage]) -> Effects[Context[BaseMessage]]:
         """Give the context of a request, step by step; as in the core."""
         try:
-            return (yield from super().turn(turn))
+            return (yield from super().fit(request))
         except ctx_core.ContextOverflowError as error:
             overflow = _overflow(error.needed, error.limit, error.layers)
         raise overflow

@@ -20,9 +20,9 @@ from pydantic import Field, PrivateAttr
 from typing_extensions import override
 
 from ctx_core.budget import ContextBudget
+from ctx_core.effects import Effect, Effects, arun, run
 from ctx_core.errors import BudgetError
-from ctx_core.session import Declared, SessionOptions, StateCache, Turn
-from ctx_core.steps import Step, Steps, arun, run
+from ctx_core.session import Declared, Request, SessionOptions, StateCache
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.counters import counter_of
 from langchain_ctx.inputs import messages_in, read_messages
@@ -227,7 +227,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
 
     def preview(self, value: ContextInput, config: RunnableConfig | None = None) -> Context[BaseMessage]:
         """Give what `invoke` would, with its report; nothing is remembered, summarized or reported."""
-        return run(self._sessions.turn(self._turn(value, config, keeps=False)))
+        return run(self._sessions.fit(self._request(value, config, keeps=False)))
 
     def forget(self, config: RunnableConfig) -> None:
         """Delete what is kept of the conversation that a config names: its cut, its summary, and what its bills told.
@@ -262,21 +262,21 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
                 "between the state's messages and the model"
             )
 
-    def _fitted(self, value: ContextInput, config: RunnableConfig, *, heard: bool) -> Steps[object]:
-        context = yield from self._sessions.turn(self._turn(value, config, keeps=True))
+    def _fitted(self, value: ContextInput, config: RunnableConfig, *, heard: bool) -> Effects[object]:
+        context = yield from self._sessions.fit(self._request(value, config, keeps=True))
         if heard:
             report = context.report.to_dict()
-            yield Step(
+            yield Effect(
                 lambda: dispatch_custom_event(REPORT_EVENT, report, config=config),
                 lambda: adispatch_custom_event(REPORT_EVENT, report, config=config),
             )
         return {**value, self.messages_key: context.messages} if isinstance(value, Mapping) else context.messages
 
-    def _turn(self, value: ContextInput, config: RunnableConfig | None, *, keeps: bool) -> Turn[BaseMessage]:
+    def _request(self, value: ContextInput, config: RunnableConfig | None, *, keeps: bool) -> Request[BaseMessage]:
         held = messages_in(value, self.messages_key) if isinstance(value, Mapping) else value
         configured: Mapping[str, Any] = (config or {}).get("configurable") or {}
         tools = configured.get("tools")
-        return Turn(
+        return Request(
             history=read_messages(held),
             conversation=conversation_of(config),
             declared=self._declared_by(configured.get("budget"), configured.get("counter")),

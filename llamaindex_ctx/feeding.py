@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from llama_index.core.async_utils import asyncio_run  # pyright: ignore[reportUnknownVariableType] - of any coroutine
 
-from ctx_core.steps import Step, Steps
+from ctx_core.effects import Effect, Effects
 from llamaindex_ctx.memory_fields import copied
 from llamaindex_ctx.memory_source import BlockMemory
 
@@ -30,7 +30,7 @@ class Feeds(Protocol):
     fed: int
 
 
-def feed(memory: Feeds, context: Context[ChatMessage], messages: Sequence[ChatMessage]) -> Steps[None]:
+def feed(memory: Feeds, context: Context[ChatMessage], messages: Sequence[ChatMessage]) -> Effects[None]:
     """Put what has newly left the view into the blocks; one that fails gets it no more, with a warning."""
     blocks = [layer for layer in memory.layers if isinstance(layer, BlockMemory) and layer.fed]
     new = [at for at in context.left_out() if memory.fed <= at < len(messages)] if blocks else []
@@ -40,7 +40,7 @@ def feed(memory: Feeds, context: Context[ChatMessage], messages: Sequence[ChatMe
     for block in blocks:
         put = partial(block.aput, copied(messages[at] for at in new), session_id=memory.chat_store_key)
         try:
-            yield Step(partial(_here, put), put)
+            yield Effect(partial(_here, put), put)
         except Exception as error:  # noqa: BLE001 - whatever a block raises, the view is given
             _LOG.warning("a memory block takes nothing (%s): %d messages", type(error).__name__, len(new))
 

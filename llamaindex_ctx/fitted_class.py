@@ -9,7 +9,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 from pydantic import PrivateAttr
 
-from ctx_core.steps import run
+from ctx_core.effects import run
 from llamaindex_ctx.fitted_llm import FittedFunctionCallingLLM, FittedLLM, fitting_of, joined, turn_of
 from llamaindex_ctx.predictions import predictions
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
-from ctx_core.steps import arun, run
+from ctx_core.effects import arun, run
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import (
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from llama_index.core.tools import BaseTool
 
     from ctx_core import Context, ContextReport
-    from ctx_core.steps import Steps
+    from ctx_core.effects import Effects
     from llamaindex_ctx.fitting import LLMFitting
 
 
@@ -194,12 +194,12 @@ class FittedFunctionCallingLLM(FittedLLM):
 
 def turn_of(
     llm: object, messages: Sequence[ChatMessage], sent: Mapping[str, Any], tools: object = None
-) -> Steps[Context[ChatMessage]]:
+) -> Effects[Context[ChatMessage]]:
     """Give the turn of a request, which brings what the LLM adds to each of them too."""
     always: object = getattr(llm, "additional_kwargs", None)
     if isinstance(always, Mapping):
         sent = {**cast("Mapping[str, Any]", always), **sent}
-    return fitting_of(llm).turn(messages, sent, tools)
+    return fitting_of(llm).fit(messages, sent, tools)
 
 
 def fitting_of(llm: object) -> LLMFitting:

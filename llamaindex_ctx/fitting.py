@@ -12,8 +12,8 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, Completi
 
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.usage import input_tokens
-from ctx_core.session import Sessions, Turn
-from ctx_core.session.conversation import nameless
+from ctx_core.session import Request, Sessions
+from ctx_core.session.conversation_id import nameless
 from llamaindex_ctx.asked import Asked, asked_with
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.events import tell, telling_overflow
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
 
     from ctx_core import Context, ContextReport, WindowState
+    from ctx_core.effects import Effects
     from ctx_core.engine.plan import Plan
     from ctx_core.history.policy import HistoryPolicy
     from ctx_core.session import SessionOptions
-    from ctx_core.steps import Steps
 
 Response: TypeAlias = ChatResponse | CompletionResponse
 ResponseT = TypeVar("ResponseT", ChatResponse, CompletionResponse)
@@ -96,9 +96,9 @@ class LLMFitting:
             self._prepared.popitem(last=False)
         return messages
 
-    def turn(
+    def fit(
         self, messages: Sequence[ChatMessage], sent: Mapping[str, Any], tools: object = None
-    ) -> Steps[Context[ChatMessage]]:
+    ) -> Effects[Context[ChatMessage]]:
         """Give the context of a request.
 
         Args:
@@ -112,7 +112,7 @@ class LLMFitting:
         """
         asked = asked_with(sent, tools)
         with telling_overflow("llm"):
-            context = yield from self._sessions.turn(self._turn(messages, asked))
+            context = yield from self._sessions.fit(self._request(messages, asked))
         self.report = context.report
         tell("llm", context)
         return context
@@ -171,12 +171,12 @@ class LLMFitting:
                 await close()
         self.learn(context, last)
 
-    def _turn(self, messages: Sequence[ChatMessage], asked: Asked) -> Turn[ChatMessage]:
+    def _request(self, messages: Sequence[ChatMessage], asked: Asked) -> Request[ChatMessage]:
         declared = None
         if asked.options is not None:
             declared = replace(self._sessions.declared, request_options=asked.options)
         history = _closed(messages, self._plan.policy) if self.enabled else messages
-        return Turn(history=history, declared=declared, tools=asked.tools, enabled=self.enabled)
+        return Request(history=history, declared=declared, tools=asked.tools, enabled=self.enabled)
 
     def __deepcopy__(self, memo: dict[int, object]) -> LLMFitting:
         """Give itself: copies of an LLM have the same budget, remember together and learn together."""

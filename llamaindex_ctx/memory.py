@@ -12,9 +12,9 @@ from pydantic import PrivateAttr
 
 from ctx_core import BudgetError, ContextBudget, ContextOverflowError, Message, Role
 from ctx_core.budget import is_count
-from ctx_core.session import Conversation, Turn
+from ctx_core.effects import Effect, Effects, arun, run
+from ctx_core.session import ConversationId, Request
 from ctx_core.session.declaration import tokens_in
-from ctx_core.steps import Step, Steps, arun, run
 from llamaindex_ctx import settings
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.events import tell, telling_overflow
@@ -255,12 +255,12 @@ class ContextMemoryBuffer(MemoryFields):
         await asyncio.to_thread(self._sessions.forget, self._conversation)
 
     @property
-    def _conversation(self) -> Conversation:
-        return Conversation(key=self.chat_store_key)
+    def _conversation(self) -> ConversationId:
+        return ConversationId(key=self.chat_store_key)
 
-    def _window(self, asked: object, taken: int) -> Steps[list[ChatMessage]]:
+    def _window(self, asked: object, taken: int) -> Effects[list[ChatMessage]]:
         """Choose what the engine gets; a question that it will add itself has room kept for it."""
-        messages: list[ChatMessage] = yield Step(self._door.read, self._door.aread)
+        messages: list[ChatMessage] = yield Effect(self._door.read, self._door.aread)
         question = as_question(asked)
         if question is None:
             self._shown_at = len(messages)
@@ -268,48 +268,48 @@ class ContextMemoryBuffer(MemoryFields):
             # No agent has looked at it since it was stored: an engine whose stream broke off sends it once more.
             again = self._plan.counter.count_message(CODEC.read(question))
             try:
-                context = yield from self._sessions.turn(self._turn(messages, None, taken + again))
+                context = yield from self._sessions.fit(self._request(messages, None, taken + again))
             except ContextOverflowError:
                 pass
             else:
                 return self._shown(context, None)
         if question is not None and not is_asked(question, messages):
-            turn = self._turn(messages, question, taken)
+            request = self._request(messages, question, taken)
             # Asked before, or stored by an agent whose turn has an answer already: it must not be lost where nothing
             # but the question is left.
-            alone = was_asked(question, messages) and (yield from self._is_alone(turn))
+            alone = was_asked(question, messages) and (yield from self._is_alone(request))
             if not alone:
-                context = yield from self._before_question(turn)
+                context = yield from self._before_question(request)
                 yield from feed(self, context, messages)
                 return self._shown(context, question)
         try:
-            context = yield from self._sessions.turn(self._turn(messages, None, taken))
+            context = yield from self._sessions.fit(self._request(messages, None, taken))
         except ContextOverflowError:
             # Agents look once more when their answer is stored. Nothing is asked then, so an answer that does not fit
             # behind its question is left out instead of ending the run with an error.
             answers = closing_answers(messages)
             if answers in (0, len(messages)):
                 raise
-            turn = self._turn(messages[: len(messages) - answers], None, taken)
-            turn = replace(turn, left_out=answers, why="no room for the answer")
-            context = yield from self._sessions.turn(turn)
+            request = self._request(messages[: len(messages) - answers], None, taken)
+            request = replace(request, left_out=answers, why="no room for the answer")
+            context = yield from self._sessions.fit(request)
         yield from feed(self, context, messages)
         return self._shown(context, None)
 
-    def _before_question(self, turn: Turn[ChatMessage]) -> Steps[Context[ChatMessage]]:
+    def _before_question(self, request: Request[ChatMessage]) -> Effects[Context[ChatMessage]]:
         """Fit a turn whose question the engine sends itself, whole: one that was truncated here would be of no use."""
         room, declared = self._room_beside(), self._sessions.declared
         if room:
             roomy = replace(declared, reserve=tokens_in(declared.reserve, self.budget) + room)
             with suppress(ContextOverflowError):
-                return (yield from self._sessions.turn(replace(turn, declared=roomy, on_overflow="raise")))
+                return (yield from self._sessions.fit(replace(request, declared=roomy, on_overflow="raise")))
         try:
-            return (yield from self._sessions.turn(replace(turn, on_overflow="raise")))
+            return (yield from self._sessions.fit(replace(request, on_overflow="raise")))
         except ContextOverflowError:
-            tried = yield from self._sessions.turn(replace(turn, keeps=False))  # which raises unless all may truncate
-            if tried.messages[-1] is not turn.message:
+            tried = yield from self._sessions.fit(replace(request, keeps=False))  # which raises unless all may truncate
+            if tried.messages[-1] is not request.message:
                 raise
-            return (yield from self._sessions.turn(turn))
+            return (yield from self._sessions.fit(request))
 
     def _room_beside(self) -> int:
         """Give what is kept free for what an engine that asks by itself has found, where no reserve is as large.
@@ -321,15 +321,17 @@ class ContextMemoryBuffer(MemoryFields):
             return 0
         return max(0, min(total // 4, _FOUND) - (total - self._plan.limit))
 
-    def _is_alone(self, turn: Turn[ChatMessage]) -> Steps[bool]:
-        context = yield from self._sessions.turn(replace(turn, keeps=False))
+    def _is_alone(self, request: Request[ChatMessage]) -> Effects[bool]:
+        context = yield from self._sessions.fit(replace(request, keeps=False))
         return context.report.history.messages == 1
 
-    def _turn(self, messages: Sequence[ChatMessage], question: ChatMessage | None, taken: object) -> Turn[ChatMessage]:
+    def _request(
+        self, messages: Sequence[ChatMessage], question: ChatMessage | None, taken: object
+    ) -> Request[ChatMessage]:
         if not is_count(taken):
             msg = f"initial_token_count must be a whole number from 0 up, found {taken!r}"
             raise BudgetError(msg)
-        return Turn(
+        return Request(
             history=messages,
             message=question,
             conversation=self._conversation,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate
 from llama_index.core.types import PydanticProgramMode
 
-from ctx_core.steps import arun, run
+from ctx_core.effects import arun, run
 from llamaindex_ctx.fitted_llm import fitting_of, turn_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ctx_core import Context
-    from ctx_core.steps import Steps
+    from ctx_core.effects import Effects
 
     LLMKwargs: TypeAlias = dict[str, Any] | None
 
@@ -59,7 +59,7 @@ def _fitting(method: Callable[..., Any]) -> Callable[..., Any]:
         ) -> object:
             if not goes_past(self):
                 return await method(self, output_cls, prompt, llm_kwargs, **prompt_args)
-            context = await arun(_turn(self, output_cls, prompt, llm_kwargs, prompt_args))
+            context = await arun(_request(self, output_cls, prompt, llm_kwargs, prompt_args))
             # Some take the way of all others after all: what they add to the prompt is fitted there once more.
             return await method(self, output_cls, _as_prompt(context), llm_kwargs)
 
@@ -75,19 +75,19 @@ def _fitting(method: Callable[..., Any]) -> Callable[..., Any]:
     ) -> object:
         if not goes_past(self):
             return method(self, output_cls, prompt, llm_kwargs, **prompt_args)
-        context = run(_turn(self, output_cls, prompt, llm_kwargs, prompt_args))
+        context = run(_request(self, output_cls, prompt, llm_kwargs, prompt_args))
         return method(self, output_cls, _as_prompt(context), llm_kwargs)
 
     return predict
 
 
-def _turn(
+def _request(
     llm: LLM,
     output_cls: type[BaseModel],
     prompt: BasePromptTemplate,
     llm_kwargs: LLMKwargs,
     prompt_args: dict[str, Any],
-) -> Steps[Context[ChatMessage]]:
+) -> Effects[Context[ChatMessage]]:
     messages = prompt.format_messages(**prompt_args)
     return turn_of(llm, messages, {**(llm_kwargs or {}), "response_format": output_cls})
 

@@ -27,7 +27,7 @@ def cut_end(text: str, limit: int, counter: TokenCounter, *, marker: str = MARKE
     """
     if counter.count_text(text) <= limit:
         return text
-    return _longest(text, limit, counter, lambda kept: text[:kept].rstrip() + marker)
+    return _longest(text, limit, counter, lambda size: text[:size].rstrip() + marker)
 
 
 def cut_middle(text: str, limit: int, counter: TokenCounter, *, marker: str = MIDDLE_MARKER) -> str:
@@ -47,9 +47,9 @@ def cut_middle(text: str, limit: int, counter: TokenCounter, *, marker: str = MI
         return text
     gap = marker.replace("{tokens}", f"{whole - limit:,}")
 
-    def halves(kept: int) -> str:
-        tail = kept // 2
-        return text[: kept - tail] + gap + (text[-tail:] if tail else "")
+    def halves(size: int) -> str:
+        tail = size // 2
+        return text[: size - tail] + gap + (text[-tail:] if tail else "")
 
     return _longest(text, limit, counter, halves)
 
@@ -61,8 +61,8 @@ def _longest(text: str, limit: int, counter: TokenCounter, build: Callable[[int]
     within 1 % of the most: counts grow with the text, but not strictly (a longer word may be one token).
     """
 
-    def fits(kept: int) -> bool:
-        return counter.count_text(build(kept)) <= limit
+    def fits(size: int) -> bool:
+        return counter.count_text(build(size)) <= limit
 
     if not fits(0):
         return ""

@@ -173,7 +173,7 @@ def test_reports_logs_and_states_are_told_alike(surface: Surface) -> None:
     log, states = UsageLog(), dict[str, Any]()
     surface.view(talk(20), **BASE, usage_log=log, on_report=reports.append, states=states)
     assert [report.history.cut for report in reports] == [True]
-    assert [record.used for record in log.records] == [reports[0].used]
+    assert [record.used for record in log.entries] == [reports[0].used]
     assert len(states) == 1
 
 

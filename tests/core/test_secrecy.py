@@ -70,7 +70,7 @@ def marked(value: Any) -> Any:
 def shown(context: Any) -> str:
     """Give everything that a context shows of itself."""
     log = UsageLog()
-    log.record(context.report)
+    log.add(context.report)
     out = io.StringIO()
     Console(file=out, width=200).print(context.report)
     report = context.report
@@ -78,7 +78,7 @@ def shown(context: Any) -> str:
         [
             repr(context), str(context), str(report), repr(report), out.getvalue(), report._repr_html_(),
             json.dumps(report.to_dict()), repr(context.state), json.dumps(context.state.to_dict()),
-            repr(log.records), repr(log.stats()), repr(COUNTER), *map(repr, context.report.layers),
+            repr(log.entries), repr(log.stats()), repr(COUNTER), *map(repr, context.report.layers),
         ]
     )  # fmt: skip
 

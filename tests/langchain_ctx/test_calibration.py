@@ -40,7 +40,7 @@ def talked(turns: int, *, factor: float = 1.1, **options: Any) -> tuple[list[int
         talk.append(HumanMessage(f"{at}: {LONG}"))
         talk.append(chain.invoke(talk))
     billed = [CODEC.read(message).billed or 0 for message in talk[1::2]]
-    return [record.used for record in log.records], billed
+    return [record.used for record in log.entries], billed
 
 
 def test_a_chain_learns_from_the_answers_in_its_history() -> None:

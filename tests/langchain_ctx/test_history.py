@@ -292,7 +292,7 @@ def test_policy_and_log_are_heeded() -> None:
     policy = HistoryPolicy(max_messages=3, omission_marker="[{count} gone]")
     history = BudgetedChatMessageHistory(InMemoryHistory(talk(10)), 1_000, policy=policy, usage_log=log)
     assert len([message for message in history.messages if message.type != "system"]) <= 3
-    assert len(log.records) == 1
+    assert len(log.entries) == 1
 
 
 async def test_what_the_store_raises_reaches_the_caller() -> None:

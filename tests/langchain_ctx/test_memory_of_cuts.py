@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from ctx_core import BudgetError, ContextBuilder, ContextOverflowError, Framing, TokenCounter, WindowState
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.demo.run import run as run_core
-from ctx_core.session.conversation import nameless
+from ctx_core.session.conversation_id import nameless
 from langchain_ctx import ContextRunnable, LangChainCodec, StateCache
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.convert import CODEC

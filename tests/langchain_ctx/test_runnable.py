@@ -304,7 +304,7 @@ def test_every_report_is_told_in_its_own_call() -> None:
     step = ContextRunnable(100_000, counter=words, on_report=reports.append, usage_log=log)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(step.invoke, [talk(turns) for turns in range(1, 33)]))
-    assert len(log.records) == 32
+    assert len(log.entries) == 32
     assert sorted(report.history.messages for report in reports) == [2 * turns for turns in range(1, 33)]
 
 

@@ -139,7 +139,7 @@ def test_of_calls_within_one_another_the_outermost_fits(kind: type[CallingSpy | 
     call(llm, talk(30))
     (request,) = plain.requests
     assert sum("kiosk" in shown for shown in request.shown()) == 1
-    assert len(log.records) == 1
+    assert len(log.entries) == 1
 
 
 @pytest.mark.parametrize("call", [

@@ -488,7 +488,7 @@ def test_every_view_is_told_to_the_log(words: TokenCounter, talk: list[ChatMessa
     assert memory.usage_log is log
     report = memory.last_report
     assert report is not None
-    assert log.records[0].used == report.used
+    assert log.entries[0].used == report.used
     assert log.stats().trimmed == 1
 
 

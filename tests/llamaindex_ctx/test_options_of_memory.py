@@ -113,7 +113,7 @@ async def test_listeners_are_fields_of_a_memory() -> None:
     memory = ContextMemoryBuffer(chat_history=talk(3), token_limit=100, counter=WORDS, usage_log=log, on_report=hear)
     memory.get()
     await memory.aget()
-    assert [record.used for record in log.records] == heard == [21, 21]
+    assert [record.used for record in log.entries] == heard == [21, 21]
 
 
 def test_it_is_switched_while_it_runs() -> None:

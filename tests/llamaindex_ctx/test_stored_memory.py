@@ -220,7 +220,7 @@ def test_a_copy_in_the_process_keeps_code(words: TokenCounter) -> None:
     other = copy.deepcopy(memory)
     other.get()
     assert (other.counter, other.usage_log) == (words, log)
-    assert (len(log.records), memory.last_report) == (1, None)
+    assert (len(log.entries), memory.last_report) == (1, None)
 
 
 def test_calls_of_a_client_become_plain() -> None:

@@ -205,7 +205,7 @@ async def test_each_view_is_reported_once_with_its_cut(make: Any, get: Any, summ
     for cut in (True, False):
         await get(memory)
         assert memory.last_report.history.cut is cut
-    assert len(log.records) == 2
+    assert len(log.entries) == 2
 
 
 @doors

@@ -22,7 +22,7 @@ from ctx_core.errors import ContextOverflowError, UnknownModelError
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from ctx_core.cli.source import Conversation
+    from ctx_core.cli.source import StoredConversation
     from ctx_core.engine.context import Context
 
 Fitted: TypeAlias = "Context[OpenAIMessage]"
@@ -62,7 +62,7 @@ class _Work:
     def of(cls, options: Namespace) -> _Work:
         return cls(_budget(options), TokenCounter.for_model(options.model or ""), read_tools(options.tools))
 
-    def fit(self, conversation: Conversation) -> Fitted:
+    def fit(self, conversation: StoredConversation) -> Fitted:
         builder = ContextBuilder(self.budget, self.counter).tools(self.tools)
         return builder.build(conversation.messages, codec=OpenAICodec())
 
@@ -83,7 +83,7 @@ def _budget(options: Namespace) -> ContextBudget:
         raise InputError(msg) from error
 
 
-def _fit_one(work: _Work, conversation: Conversation, page: Page, *, name: str, as_json: bool) -> int:
+def _fit_one(work: _Work, conversation: StoredConversation, page: Page, *, name: str, as_json: bool) -> int:
     context = work.fit(conversation)
     where = name if conversation.line is None else f"{name}, line {conversation.line}"
     page.add(where, context.report)

@@ -28,7 +28,7 @@ _SAMPLE: Final = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class StoredConversation:
     """One conversation of a file."""
 
     messages: list[OpenAIMessage]
@@ -72,7 +72,7 @@ class Source:
         """Bytes of the file that were read, compressed as they are."""
         return self._raw.tell() if self.size is not None else 0
 
-    def one(self, line: int | None = None) -> Conversation:
+    def one(self, line: int | None = None) -> StoredConversation:
         """Give the conversation on a line, or the only one there is."""
         conversations = self.conversations(only=line)
         found = next(conversations)
@@ -80,7 +80,7 @@ class Source:
             self._refuse("holds several conversations: choose one with --line, or take them all with --all")
         return found
 
-    def conversations(self, *, only: int | None = None) -> Iterator[Conversation]:
+    def conversations(self, *, only: int | None = None) -> Iterator[StoredConversation]:
         """Give the conversations one after the other, or only the one on a line."""
         line: int | None = 0
         found = 0
@@ -97,13 +97,13 @@ class Source:
         if not found:
             self._refuse("holds no conversation")
 
-    def _conversation(self, text: str, line: int | None) -> Conversation:
+    def _conversation(self, text: str, line: int | None) -> StoredConversation:
         try:
             messages = _messages(parse(text, line))
             _check(messages)
         except InputError as error:
             self._refuse(str(error), line)
-        return Conversation(messages, line)
+        return StoredConversation(messages, line)
 
     def _documents(self) -> Iterator[tuple[int | None, str]]:
         """Give each line that isn't blank with its number, or the whole text if it is one document over many lines."""

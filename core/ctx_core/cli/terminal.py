@@ -18,20 +18,20 @@ _UNBOUNDED: Final = 1_000
 
 def console(*, stderr: bool = False) -> Console:
     """Give the console; what is printed there is taken as it is, without markup."""
-    made = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-    if not made.is_terminal:
-        made.width = _UNBOUNDED
-    return made
+    terminal = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not terminal.is_terminal:
+        terminal.width = _UNBOUNDED
+    return terminal
 
 
 def table(names: Iterable[str], rows: Iterable[Iterable[object]], *, left: int = 1) -> Table:
     """Make a table of numbers; the first `left` columns are text. Numbers of 0 stay blank."""
-    made = Table(box=None, pad_edge=False)
+    grid = Table(box=None, pad_edge=False)
     for at, name in enumerate(names):
-        made.add_column(name, justify="left" if at < left else "right")
+        grid.add_column(name, justify="left" if at < left else "right")
     for row in rows:
-        made.add_row(*map(_cell, row))
-    return made
+        grid.add_row(*map(_cell, row))
+    return grid
 
 
 def print_json(value: object) -> None:

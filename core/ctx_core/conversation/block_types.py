@@ -39,13 +39,13 @@ class BlockType:
         for key, value in block.items():
             inner = self.within.get(key)
             if inner is not None and (isinstance(value, list | tuple) or mapped(value) is not None):
-                kept = _rest_of(inner, cast("object", value))
+                rest = _rest_of(inner, cast("object", value))
             elif key in self.read or key in self.free or self._is_name(key, value):
                 continue
             else:
-                kept = value
-            if says_something(kept):
-                left[key] = kept
+                rest = value
+            if says_something(rest):
+                left[key] = rest
         return left
 
     def _is_name(self, key: str, value: object) -> bool:
@@ -54,8 +54,8 @@ class BlockType:
 
 def _rest_of(row: BlockType, value: object) -> object:
     if isinstance(value, list | tuple):
-        kept = [_rest_of(row, one) for one in cast("list[object]", value)]
-        return [one for one in kept if says_something(one)]
+        rest = [_rest_of(row, one) for one in cast("list[object]", value)]
+        return [one for one in rest if says_something(one)]
     fields = mapped(value)
     return value if fields is None or kind_of(fields) in row.not_for else row.rest(fields)
 

@@ -226,17 +226,17 @@ class Message:
 
     def with_text(self, text: str) -> Self:
         """Give a copy with another text in the place of the first text part; media stay."""
-        kept: list[Part] = []
+        parts: list[Part] = []
         placed = False
         for part in self.parts:
             if not isinstance(part, TextPart):
-                kept.append(part)
+                parts.append(part)
             elif not placed:
-                kept.append(TextPart(text))
+                parts.append(TextPart(text))
                 placed = True
         if not placed:
-            kept.append(TextPart(text))
-        return replace(self, parts=tuple(kept), altered=True)
+            parts.append(TextPart(text))
+        return replace(self, parts=tuple(parts), altered=True)
 
     def with_only_text(self, text: str) -> Self:
         """Give a copy whose whole content is this text; media and everything else in it go."""
@@ -245,15 +245,15 @@ class Message:
     def without_calls(self, dropped: frozenset[int]) -> Self:
         """Give a copy without the calls at these positions, and without the blocks that spell them again."""
         lost = [call for at, call in enumerate(self.tool_calls) if at in dropped]
-        kept = tuple(call for at, call in enumerate(self.tool_calls) if at not in dropped)
-        ids = {call.id for call in lost} - {call.id for call in kept} - {None}
+        remaining = tuple(call for at, call in enumerate(self.tool_calls) if at not in dropped)
+        ids = {call.id for call in lost} - {call.id for call in remaining} - {None}
         raws = {id(call.raw) for call in lost if call.raw is not None}  # which of two with one id, or with none
         parts = tuple(
             part
             for part in self.parts
             if not (isinstance(part, OpaquePart) and (part.call_id in ids or id(part.raw) in raws))
         )
-        return replace(self, parts=parts, tool_calls=kept, altered=True)
+        return replace(self, parts=parts, tool_calls=remaining, altered=True)
 
     def without_reasoning(self) -> Self:
         """Give a copy without reasoning, or this very message where it has none."""

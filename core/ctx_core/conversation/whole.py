@@ -66,10 +66,10 @@ class _Said:
             return self._rest_of_mapping(fields, inside)
         if isinstance(value, list | tuple):
             listed = cast("list[object]", value)
-            kept = [self.rest_of(one, inside) for one in listed]
-            if all(one is was for one, was in zip(kept, listed, strict=True)):
+            rest = [self.rest_of(one, inside) for one in listed]
+            if all(one is was for one, was in zip(rest, listed, strict=True)):
                 return cast("object", value)
-            return [one for one, was in zip(kept, listed, strict=True) if one is was or says_something(one)]
+            return [one for one, was in zip(rest, listed, strict=True) if one is was or says_something(one)]
         return value
 
     def _rest_of_mapping(self, given: Mapping[str, Any], around: tuple[int, ...]) -> object:
@@ -84,7 +84,7 @@ class _Said:
             key, medium = found
             self.media.append(medium)
             fields = {name: held for name, held in fields.items() if name != key}
-        kept = {name: self.rest_of(held, around) for name, held in fields.items()}
-        if fields is given and all(held is fields[name] for name, held in kept.items()):
+        rest = {name: self.rest_of(held, around) for name, held in fields.items()}
+        if fields is given and all(held is fields[name] for name, held in rest.items()):
             return given
-        return {name: held for name, held in kept.items() if held is fields[name] or says_something(held)}
+        return {name: held for name, held in rest.items() if held is fields[name] or says_something(held)}

@@ -173,13 +173,13 @@ class Calibration:
     @classmethod
     def from_dict(cls, known: object, *, size: int = 32, models: int = 64, enabled: bool = True) -> Self:
         """Make one of what `to_dict` gave; whatever else is in it is left out."""
-        made = cls(size=size, models=models, enabled=enabled)
+        calibration = cls(size=size, models=models, enabled=enabled)
         read: Mapping[str, object] = cast("Mapping[str, object]", known) if isinstance(known, Mapping) else {}
         for model, bills in list(read.items())[-models:]:
-            kept = list(_read(bills))
-            if kept:
-                made._bills[model] = deque(kept, maxlen=size)
-        return made
+            billed = list(_read(bills))
+            if billed:
+                calibration._bills[model] = deque(billed, maxlen=size)
+        return calibration
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         """Give itself: copies of what learns learn together."""

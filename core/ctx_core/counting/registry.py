@@ -131,9 +131,9 @@ def _shared(name: str) -> CachedTokenizer:
         shared = _CACHES.get(name)
         if shared is not None:
             return shared
-    made = CachedTokenizer(vocabulary(name) or tiktoken_encoding(name))
+    tokenizer = CachedTokenizer(vocabulary(name) or tiktoken_encoding(name))
     with _LOCK:
-        return _CACHES.setdefault(name, made)
+        return _CACHES.setdefault(name, tokenizer)
 
 
 def _cached(tokenizer: TokenizerLike) -> CachedTokenizer:

@@ -86,8 +86,8 @@ def _room(asked: AskedModel, answer: Callable[[Window], int] | None) -> Room:
     if answer is not None:
         return Room(asked=asked, window=window, answer=answer(window), is_asked=False)
     told = asked_answer(asked, window)
-    kept = usual_answer(window) + asked_thoughts(asked) if told is None else told
-    return Room(asked=asked, window=window, answer=kept, is_asked=told is not None)
+    reserve = usual_answer(window) + asked_thoughts(asked) if told is None else told
+    return Room(asked=asked, window=window, answer=reserve, is_asked=told is not None)
 
 
 def _window(asked: AskedModel) -> Window:

@@ -174,25 +174,25 @@ def _with_fewer_items(whole: FilledLayer, limit: int, counter: TokenCounter) -> 
         texts = {at: _cut_item(layer, layer.items[at], most, counter) for at in ranked}
     if layer.omission_marker:
         room -= counter.count_text("\n" + _omission(layer, len(ranked)))
-    kept: list[int] = []
+    chosen: list[int] = []
     for at in ranked:
         size = counter.count_text(texts[at] + "\n")
         if texts[at] and size <= room:
-            kept.append(at)
+            chosen.append(at)
             room -= size
         elif not layer.passes_over:
             break
-    while kept:
-        left_out = len(ranked) - len(kept)
-        items = [Item(texts[at]) for at in sorted(kept)]
+    while chosen:
+        left_out = len(ranked) - len(chosen)
+        items = [Item(texts[at]) for at in sorted(chosen)]
         if left_out and layer.omission_marker:
             items.append(Item(_omission(layer, left_out)))
         text = replace(layer, items=tuple(items)).body
         used = counter.count_text(text)
         if used <= limit:
-            cut = sum(texts[at] != layer.items[at].text for at in kept)
+            cut = sum(texts[at] != layer.items[at].text for at in chosen)
             return replace(whole, text=text, used=used, items_left_out=left_out, items_cut=cut)
-        kept.pop()
+        chosen.pop()
     return replace(whole, text="", used=0, items_left_out=len(layer.items))
 
 

@@ -52,7 +52,7 @@ class RollingSummary:
 
     def layer(self, state: WindowState, counter: TokenCounter) -> Layer:
         """Give the layer of the summary, without a text if there is none; under pressure it is cut inside its fence."""
-        # Where everything is there again, since the limit has grown, it is kept at hand and says nothing new.
+        # Where everything is there again, since the limit has grown, it is shown at hand and says nothing new.
         summary = state.summary if state.decided else ""
 
         def cut(_: str, limit: int) -> str:
@@ -69,11 +69,11 @@ class RollingSummary:
         """Give as much of a summary as is shown within so many tokens, heading and fence included."""
         # A token is hardly ever of more characters: ten megabytes need not be counted to be cut.
         whole = without_fence(_TAG, summary[: _CHARACTERS * max(1, limit)])
-        kept, room = whole, counter.count_text(whole)
-        while kept and (over := counter.count_text(self._shown(kept)) - limit) > 0:
+        shown, room = whole, counter.count_text(whole)
+        while shown and (over := counter.count_text(self._shown(shown)) - limit) > 0:
             room -= over
-            kept = cut_end(whole, room, counter) if room > 0 else ""
-        return kept
+            shown = cut_end(whole, room, counter) if room > 0 else ""
+        return shown
 
     def _shown(self, summary: str) -> str:
         return f"{self.heading}\n{fenced(_TAG, summary)}" if summary else ""

@@ -22,7 +22,7 @@ class Texts:
         """Fill every layer up to its own part.
 
         Args:
-            plan: what the context is made of.
+            plan: what the context is written of.
             limit: tokens that layers, tools and conversation may count together.
         """
         counter = plan.counter
@@ -54,8 +54,8 @@ class Texts:
     def fixed(self) -> int:
         """Tokens of everything but the conversation."""
         count = self._plan.counter.count_message
-        made = (self.system_message(), self.summary_message(), self.volatile_message())
-        return self.once + sum(count(message) for message in made if message is not None)
+        written = (self.system_message(), self.summary_message(), self.volatile_message())
+        return self.once + sum(count(message) for message in written if message is not None)
 
     @property
     def room(self) -> int:

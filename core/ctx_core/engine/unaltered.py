@@ -35,26 +35,26 @@ def unaltered(plan: Plan, transcript: Transcript[NativeT], state: WindowState) -
     if system is not None and not transcript.system_apart:
         messages.insert(0, codec.write(system))
     leads = not transcript.system_apart and bool(messages) and codec.role(messages[0]).instructs
-    made = [message for message in (system, late) if message is not None]
+    own = [message for message in (system, late) if message is not None]
     return Context(
         messages=messages,
         system_prompt="" if system is None else system.text,
         system_message=messages[0] if leads else None,
         conversation=messages[leads:],
-        report=_report(plan, transcript, made, question),
+        report=_report(plan, transcript, own, question),
         state=state if state.start <= len(transcript) else WindowState(),
         count=None,
         transcript=transcript,
     )
 
 
-def _report(plan: Plan, transcript: Transcript[NativeT], made: list[Message], question: int | None) -> ContextReport:
+def _report(plan: Plan, transcript: Transcript[NativeT], own: list[Message], question: int | None) -> ContextReport:
     counter, size = plan.counter, len(transcript)
     costs = {at: counter.count_message(transcript[at]) for at in range(size)}
     conversation = counter.count_sequence(transcript[at] for at in range(size))
     tools = counter.count_tools(plan.definitions)
     once = counter.primer + tools + counter.count_options(plan.options, tools=bool(plan.definitions))
-    used = once + plan.taken + conversation + sum(map(counter.count_message, made))
+    used = once + plan.taken + conversation + sum(map(counter.count_message, own))
     instructions = sum(cost for at, cost in costs.items() if transcript.role(at).instructs)
     asked = 0 if question is None else costs[question]
     tokens = {layer.name: counter.count_text(layer.body) if layer.body else 0 for layer in plan.layers}

@@ -247,9 +247,9 @@ class Cut:
     def lost_copies(self) -> bool:
         """Whether a message in the stretch was taken for a copy of one that does not go out."""
         position = self.stretch.entries[self.start].position if self.start < len(self.stretch.entries) else Position(0)
-        kept = self._positions_before(position)
+        before = self._positions_before(position)
         copies = self.stretch.repairs.copies.items()
-        return any(first < position <= copy and first not in kept for copy, first in copies)
+        return any(first < position <= copy and first not in before for copy, first in copies)
 
     def _head_end(self) -> Position | None:
         """Give the position behind the first messages; None where they are all there is, so that more may join them."""

@@ -129,17 +129,17 @@ def _newest_steps(
     Returns:
         An index; None where there is no step, or the last one does not fit.
     """
-    entries, kept = cut.stretch.entries, cut.protected
+    entries, protected = cut.stretch.entries, cut.protected
     cuts = [at for at in safe_cuts(entries, begin, end) if at not in cut.stretch.instructions]
     if not cuts:
         return None
     start = cuts[-1]
-    room.add(({*indices(first, begin), *indices(start, end)} & cut.kept) - kept)
+    room.add(({*indices(first, begin), *indices(start, end)} & cut.kept) - protected)
     if not at_least and not room.holds():
         return None
     for at in reversed(cuts[:-1]):
         before = room.left
-        room.add((set(indices(at, start)) & cut.kept) - kept)
+        room.add((set(indices(at, start)) & cut.kept) - protected)
         if not _still_nearer(cut, room, before):
             break
         start = at

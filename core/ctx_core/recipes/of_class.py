@@ -27,8 +27,8 @@ class ForModel:
         def for_model(model: object, *, reserve: int | None = None, **fields: Any) -> RecipeT:
             kind: Any = owner
             given = {**kind.fields_for(model, reserve), **fields}
-            made = kind(**given) if recipe is None else replace(cast("Any", recipe), **given)
-            return cast("RecipeT", made)
+            given_recipe = kind(**given) if recipe is None else replace(cast("Any", recipe), **given)
+            return cast("RecipeT", given_recipe)
 
         return for_model
 

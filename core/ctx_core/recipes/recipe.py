@@ -217,7 +217,7 @@ class Recipe(ABC):
 
     def on_report(self, report: ContextReport) -> None:
         """Log a request that was built with this recipe's builder: in counts, and one line where something was cut."""
-        self.usage.record(report)
+        self.usage.add(report)
         log_trim(type(self).__name__, report)
         log_without_part(report, self._logged)
 

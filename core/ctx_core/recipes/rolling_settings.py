@@ -41,7 +41,7 @@ class RollingSettings:
     enabled: bool = True
     """Whether anything may be cut."""
     log_usage: bool = True
-    """Whether the usage log records."""
+    """Whether the usage log is on."""
     max_tokens: int | None = None
     """Tokens over which a single result is cut to its head and tail when it is first seen; None: on overflow only."""
     clear_after_steps: int | None = 5

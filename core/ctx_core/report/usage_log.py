@@ -22,7 +22,7 @@ def _now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UsageRecord:
+class UsageEntry:
     """One request."""
 
     time: datetime
@@ -61,7 +61,7 @@ class UsageLog:
 
         Args:
             maxlen: how many requests are remembered.
-            enabled: whether it records; can be set at any time.
+            enabled: whether it is on; can be set at any time.
             clock: gives the time of a request.
 
         Raises:
@@ -72,10 +72,10 @@ class UsageLog:
             raise BudgetError(msg)
         self.enabled = enabled
         self._clock = clock
-        self._records: deque[UsageRecord] = deque(maxlen=maxlen)
+        self._entries: deque[UsageEntry] = deque(maxlen=maxlen)
         self._lock = Lock()
 
-    def record(self, report: ContextReport, *, label: str | None = None) -> None:
+    def add(self, report: ContextReport, *, label: str | None = None) -> None:
         """Remember a request, if the log is on.
 
         Args:
@@ -84,7 +84,7 @@ class UsageLog:
         """
         if not self.enabled:
             return
-        record = UsageRecord(
+        entry = UsageEntry(
             time=self._clock(),
             used=report.used,
             limit=report.limit,
@@ -95,31 +95,31 @@ class UsageLog:
             label=report.label if label is None else label,
         )
         with self._lock:
-            self._records.append(record)
+            self._entries.append(entry)
 
     @property
-    def records(self) -> tuple[UsageRecord, ...]:
+    def entries(self) -> tuple[UsageEntry, ...]:
         """The remembered requests, oldest first."""
         with self._lock:
-            return tuple(self._records)
+            return tuple(self._entries)
 
-    def latest(self) -> dict[str, UsageRecord]:
+    def latest(self) -> dict[str, UsageEntry]:
         """Give the last remembered request of each label, those of the labels first seen first."""
-        return {record.label: record for record in self.records}
+        return {entry.label: entry for entry in self.entries}
 
     def stats(self) -> UsageStats:
         """Sum up the remembered requests."""
-        records = self.records
+        entries = self.entries
         return UsageStats(
-            requests=len(records),
-            trimmed=sum(record.trimmed for record in records),
-            average_utilization=sum(r.used / r.limit for r in records) / len(records) if records else 0.0,
+            requests=len(entries),
+            trimmed=sum(entry.trimmed for entry in entries),
+            average_utilization=sum(r.used / r.limit for r in entries) / len(entries) if entries else 0.0,
         )
 
     def clear(self) -> None:
         """Forget all requests."""
         with self._lock:
-            self._records.clear()
+            self._entries.clear()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UsageLog:
         """Give itself: copies of what reports to a log report to the same one."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ctx_core.conversation.transcript import Transcript
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.engine.context import Context
-    from ctx_core.session.conversation import Conversation
+    from ctx_core.session.conversation_id import ConversationId
 
 _MOST: Final = 1_024
 """Conversations whose last request is remembered."""
@@ -46,7 +46,7 @@ class Bills:
         self._sent: OrderedDict[str, _Sent] = OrderedDict()
         self._lock = Lock()
 
-    def note(self, conversation: Conversation, context: Context[Any], counter: TokenCounter) -> None:
+    def note(self, conversation: ConversationId, context: Context[Any], counter: TokenCounter) -> None:
         """Remember a request that is about to be sent."""
         calibration, model, count = counter.calibration, counter.model, context.count
         if calibration is None or model is None or count is None:
@@ -59,7 +59,7 @@ class Bills:
             if len(self._sent) > _MOST:
                 self._sent.popitem(last=False)
 
-    def learn(self, conversation: Conversation, transcript: Transcript[Any]) -> None:
+    def learn(self, conversation: ConversationId, transcript: Transcript[Any]) -> None:
         """Learn from the answer to the last request of a conversation, where it has come and says what was billed."""
         with self._lock:
             key = next((key for key in conversation.keys if key in self._sent), None)
@@ -74,7 +74,7 @@ class Bills:
         if answer.billed is not None:
             sent.calibration.observe(sent.model, sent.count, billed=answer.billed)
 
-    def forget(self, conversation: Conversation) -> None:
+    def forget(self, conversation: ConversationId) -> None:
         """Remember nothing of a conversation."""
         with self._lock:
             for key in conversation.keys:

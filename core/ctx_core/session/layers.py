@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_check
 
 from ctx_core.awaiting import called, called_here
 from ctx_core.conversation.transcript import Codec, NeutralCodec
+from ctx_core.effects import Effect
 from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
-from ctx_core.steps import Step
 
 if TYPE_CHECKING:
-    from ctx_core.steps import Steps
+    from ctx_core.effects import Effects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ def as_layers(layers: Iterable[LayerLike]) -> tuple[LayerLike, ...]:
     return listed
 
 
-def asked(layers: Iterable[LayerLike], request: LayerRequest, *, after_cut: bool) -> Steps[list[Layer]]:
+def asked(layers: Iterable[LayerLike], request: LayerRequest, *, after_cut: bool) -> Effects[list[Layer]]:
     """Ask sources for their layers, those that wait for the cut or all others; in the order in which they stand.
 
     A source that fails has nothing to say: the request goes out without it, and the log has a warning.
@@ -84,7 +84,7 @@ def asked(layers: Iterable[LayerLike], request: LayerRequest, *, after_cut: bool
         if bool(getattr(source, "after_cut", False)) is not after_cut:
             continue
         try:
-            layer: object = yield Step(partial(_layer, source, request), partial(_alayer, source, request))
+            layer: object = yield Effect(partial(_layer, source, request), partial(_alayer, source, request))
         except Exception as error:  # noqa: BLE001 - whatever a retriever raises, the request goes out
             _LOG.warning("a layer could not be had (%s): the request goes out without", type(error).__name__)
             continue

@@ -8,15 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.awaiting import called, called_here
+from ctx_core.effects import Effect
 from ctx_core.report.usage_log import UsageLog
 from ctx_core.session.options import OnReport
-from ctx_core.steps import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ctx_core.effects import Effects
     from ctx_core.report.report import ContextReport
-    from ctx_core.steps import Steps
 
 _LOG: Final = logging.getLogger("ctx_core.session")
 
@@ -28,14 +28,14 @@ class Listeners:
     usage_log: UsageLog | None = None
     on_report: OnReport | None = None
 
-    def tell(self, report: ContextReport, recipe: Callable[[ContextReport], object]) -> Steps[None]:
+    def tell(self, report: ContextReport, recipe: Callable[[ContextReport], object]) -> Effects[None]:
         """Tell of a request: the usage log, the recipe's own method for it, the function."""
         if self.usage_log is not None:
-            _heard(self.usage_log.record, report, "usage_log")
+            _heard(self.usage_log.add, report, "usage_log")
         _heard(recipe, report, "recipe's log")
         if self.on_report is not None:
             hear = self.on_report
-            yield Step(partial(_heard, hear, report, "on_report"), partial(_aheard, hear, report))
+            yield Effect(partial(_heard, hear, report, "on_report"), partial(_aheard, hear, report))
 
 
 def _heard(hear: Callable[[ContextReport], Any], report: ContextReport, who: str) -> None:

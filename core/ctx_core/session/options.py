@@ -126,7 +126,7 @@ class SessionOptions:
             _refuse("on_overflow", "'raise' or 'truncate'", self.on_overflow)
         if self.on_report is not None and not callable(self.on_report):
             _refuse("on_report", "a function of a report", self.on_report)
-        if self.usage_log is not None and not hasattr(self.usage_log, "record"):
+        if self.usage_log is not None and not hasattr(self.usage_log, "add"):
             _refuse("usage_log", "a UsageLog", self.usage_log)
         if self.states is not None and not (hasattr(self.states, "get") and hasattr(self.states, "__setitem__")):
             _refuse("states", "a mapping with get and __setitem__", self.states)

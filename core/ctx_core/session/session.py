@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Generic, Unpack, get_args
 
 from ctx_core.conversation.codecs import as_codec, codec_for
 from ctx_core.conversation.transcript import Codec, NativeT, read_natives
+from ctx_core.effects import arun, run
 from ctx_core.errors import BudgetError
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
-from ctx_core.session.conversation import Conversation
+from ctx_core.session.conversation_id import ConversationId
 from ctx_core.session.options import SessionKeywords, SessionOptions
+from ctx_core.session.request import Request
 from ctx_core.session.sessions import Sessions
-from ctx_core.session.turn import Turn
-from ctx_core.steps import arun, run
 
 if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
@@ -65,7 +65,7 @@ class ContextSession(Generic[NativeT]):
             keywords["recipe"] = recipe
         read = SessionOptions.read("ContextSession", keywords)
         self.enabled = read.enabled
-        self.conversation = Conversation(key=key)
+        self.conversation = ConversationId(key=key)
         self._sessions: Sessions[NativeT] = Sessions(read, codec)
         if verify not in get_args(Verify):
             msg = f"verify must be 'all' or 'ends', found {verify!r}"
@@ -98,7 +98,7 @@ class ContextSession(Generic[NativeT]):
             ContextOverflowError: if what is protected does not fit.
             MessageError: for a message that cannot be read.
         """
-        return run(self._sessions.turn(self._turn(messages, message, tools, state, verify)))
+        return run(self._sessions.fit(self._request(messages, message, tools, state, verify)))
 
     async def afit(
         self,
@@ -110,7 +110,7 @@ class ContextSession(Generic[NativeT]):
         verify: Verify | None = None,
     ) -> Context[NativeT]:
         """Give the context of a request without holding up the event loop; as `fit`."""
-        return await arun(self._sessions.turn(self._turn(messages, message, tools, state, verify)))
+        return await arun(self._sessions.fit(self._request(messages, message, tools, state, verify)))
 
     def add(self, messages: Iterable[NativeT]) -> None:
         """Add messages to those that the session holds: all of them, or none if one cannot be read.
@@ -157,15 +157,15 @@ class ContextSession(Generic[NativeT]):
         """Say how much it holds, not what."""
         return f"<ContextSession {self.conversation.key!r} of {len(self._messages)} messages>"
 
-    def _turn(
+    def _request(
         self,
         messages: Sequence[NativeT],
         message: NativeT | str | None,
         tools: Sequence[ToolDefinition] | None,
         state: WindowState | Mapping[str, Any] | None,
         verify: Verify | None,
-    ) -> Turn[NativeT]:
-        return Turn(
+    ) -> Request[NativeT]:
+        return Request(
             history=messages,
             message=message,
             conversation=self.conversation,

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Generic, cast
 
 from ctx_core.conversation.codecs import as_codec, transcript_of
 from ctx_core.conversation.transcript import Codec, NativeT, Transcript
+from ctx_core.effects import Effect, Effects
 from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
 from ctx_core.history.state import WindowState
 from ctx_core.report.request_log import log_request
 from ctx_core.session.bills import Bills
-from ctx_core.session.conversation import Conversation, nameless
+from ctx_core.session.conversation_id import ConversationId, nameless
 from ctx_core.session.layers import LayerRequest, asked
 from ctx_core.session.listeners import Listeners
+from ctx_core.session.request import Draft, Request, as_cut
 from ctx_core.session.states import Recalled, memory_of
 from ctx_core.session.stores import StateCache
 from ctx_core.session.summaries import Summaries
-from ctx_core.session.turn import Request, Turn, as_cut
-from ctx_core.steps import Step, Steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,95 +78,95 @@ class Sessions(Generic[NativeT]):
             raise BudgetError(msg)
         return self._declared
 
-    def turn(self, turn: Turn[NativeT]) -> Steps[Context[NativeT]]:
+    def fit(self, request: Request[NativeT]) -> Effects[Context[NativeT]]:
         """Give the context of a request, step by step.
 
         Raises:
             ContextOverflowError: if what is protected does not fit.
             MessageError: for a message that cannot be read.
         """
-        declared = turn.declared or self.declared
-        transcript = self._read(turn, declared)
+        declared = request.declared or self.declared
+        transcript = self._read(request, declared)
         question = transcript.question()
-        builder: ContextBuilder = yield Step(
-            partial(declared.builder, question, tools=turn.tools),
-            partial(declared.abuilder, question, tools=turn.tools),
+        builder: ContextBuilder = yield Effect(
+            partial(declared.builder, question, tools=request.tools),
+            partial(declared.abuilder, question, tools=request.tools),
         )
-        enabled = turn.enabled and builder.plan.trims
-        builder = builder.taken(turn.taken).trimming(on=enabled)
-        request = Request(turn, builder, declared, transcript)
-        known = self._known(request)
-        context = yield from self._laid_out(request, known, question)
-        if turn.keeps:
+        enabled = request.enabled and builder.plan.trims
+        builder = builder.taken(request.taken).trimming(on=enabled)
+        draft = Draft(request, builder, declared, transcript)
+        known = self._known(draft)
+        context = yield from self._laid_out(draft, known, question)
+        if request.keeps:
             if enabled:
-                self._remember(request, known, context)
-            if enabled and self._summaries is not None and self._summaries.is_due(request, context):
-                context = yield from self._summaries.write(request, known, context)
-        if turn.left_out:
-            context = replace(context, report=context.report.with_left_out(turn.left_out, turn.why))
-        if turn.keeps:
+                self._remember(draft, known, context)
+            if enabled and self._summaries is not None and self._summaries.is_due(draft, context):
+                context = yield from self._summaries.write(draft, known, context)
+        if request.left_out:
+            context = replace(context, report=context.report.with_left_out(request.left_out, request.why))
+        if request.keeps:
             log_request(context.report)
             yield from self._listeners.tell(context.report, declared.on_report)
         return context
 
-    def remembered(self, conversation: Conversation | None, messages: Sequence[NativeT]) -> WindowState:
+    def remembered(self, conversation: ConversationId | None, messages: Sequence[NativeT]) -> WindowState:
         """Give what is kept of a conversation, as far as it matches these messages; None: of whoever begins alike."""
         transcript = transcript_of(messages, None, self._codec)
         return self.states.read(conversation or nameless(transcript), transcript, quiet=True).state
 
-    def forget(self, conversation: Conversation) -> None:
+    def forget(self, conversation: ConversationId) -> None:
         """Delete what is kept of a conversation: its state, its summary, and what its last request was."""
         self.states.forget(conversation)
         self._bills.forget(conversation)
 
-    def renew(self, conversation: Conversation, messages: Sequence[NativeT]) -> None:
+    def renew(self, conversation: ConversationId, messages: Sequence[NativeT]) -> None:
         """Delete what is kept of a conversation unless it matches these messages, which are all there are now."""
         known = self.states.read(conversation, transcript_of(messages, None, self._codec), quiet=True)
         if known.state == WindowState():
             self.forget(conversation)
 
-    def _read(self, turn: Turn[NativeT], declared: Declared) -> Transcript[NativeT]:
+    def _read(self, request: Request[NativeT], declared: Declared) -> Transcript[NativeT]:
         """Give the conversation, with its history as the recipe takes it, which may know how to mend one."""
-        history, message, codec = turn.history, turn.message, self._codec
+        history, message, codec = request.history, request.message, self._codec
         read = getattr(declared.source, "read", None)
         if codec is None and read is not None:
             history, codec = cast("tuple[Sequence[NativeT], Codec[NativeT]]", read(history, message, None))
         return transcript_of(history, message, codec)
 
-    def _known(self, request: Request[NativeT]) -> Recalled:
+    def _known(self, draft: Draft[NativeT]) -> Recalled:
         """Give what is remembered of the conversation."""
-        turn, transcript = request.turn, request.transcript
-        conversation = turn.conversation or nameless(transcript)
-        if turn.keeps:
+        request, transcript = draft.request, draft.transcript
+        conversation = request.conversation or nameless(transcript)
+        if request.keeps:
             self._bills.learn(conversation, transcript)
-        if turn.state is not None:
+        if request.state is not None:
             if self._summaries is not None and self._summaries.background:
                 msg = "a summary that is written in the background needs a session that keeps its states"
                 raise BudgetError(msg)
-            verify = self.states.verifying(conversation, turn.state, transcript, turn.verify)
-            return Recalled(conversation, turn.state, verify, usable=False)
-        return self.states.read(conversation, transcript, quiet=not turn.keeps)
+            verify = self.states.verifying(conversation, request.state, transcript, request.verify)
+            return Recalled(conversation, request.state, verify, usable=False)
+        return self.states.read(conversation, transcript, quiet=not request.keeps)
 
-    def _laid_out(self, request: Request[NativeT], known: Recalled, question: str) -> Steps[Context[NativeT]]:
+    def _laid_out(self, draft: Draft[NativeT], known: Recalled, question: str) -> Effects[Context[NativeT]]:
         """Build with the layers that depend on the request, and once more with those that depend on the cut."""
         about = LayerRequest(
             question=question,
-            history=request.turn.history,
+            history=draft.request.history,
             conversation=known.conversation.key if known.conversation.named else "",
-            codec=request.transcript.codec,
+            codec=draft.transcript.codec,
         )
         layers = yield from asked(self._layers, about, after_cut=False)
-        request.add(layers)
-        context = request.build(known.state, known.verify)
+        draft.add(layers)
+        context = draft.build(known.state, known.verify)
         waiting = any(getattr(source, "after_cut", False) for source in self._layers)
-        gone = context.left_out() if waiting and request.builder.plan.trims else ()
+        gone = context.left_out() if waiting and draft.builder.plan.trims else ()
         if not gone:
             return context
         layers = yield from asked(self._layers, replace(about, left_out=gone), after_cut=True)
-        request.add(layers)
-        return as_cut(context, request.build(known.state, known.verify)) if layers else context
+        draft.add(layers)
+        return as_cut(context, draft.build(known.state, known.verify)) if layers else context
 
-    def _remember(self, request: Request[NativeT], known: Recalled, context: Context[NativeT]) -> None:
+    def _remember(self, draft: Draft[NativeT], known: Recalled, context: Context[NativeT]) -> None:
         """Remember the cut at once: turns that run while it is summarized begin where it begins."""
         self.states.keep(known, context.state, context.transcript)
-        self._bills.note(known.conversation, context, request.builder.plan.counter)
+        self._bills.note(known.conversation, context, draft.builder.plan.counter)

@@ -19,7 +19,7 @@ from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.state import WindowState
 from ctx_core.locks import Lock
-from ctx_core.session.conversation import Conversation
+from ctx_core.session.conversation_id import ConversationId
 from ctx_core.session.index import ReadIndex
 from ctx_core.session.stores import StateCache, StateStore
 
@@ -48,7 +48,7 @@ _STRIPES: Final = 64
 class Recalled:
     """What one turn has read of its conversation."""
 
-    conversation: Conversation
+    conversation: ConversationId
     state: WindowState = field(default_factory=WindowState)
     """Fresh where nothing is remembered, or where what is remembered does not match."""
     verify: Verify = "all"
@@ -76,7 +76,7 @@ class StateMemory:
         self._index = ReadIndex()
         self._busy: dict[str, object] = {}
 
-    def read(self, conversation: Conversation, transcript: Transcript[Any], *, quiet: bool = False) -> Recalled:
+    def read(self, conversation: ConversationId, transcript: Transcript[Any], *, quiet: bool = False) -> Recalled:
         """Give what is remembered of a conversation, as far as it matches the messages.
 
         Args:
@@ -116,7 +116,7 @@ class StateMemory:
         return found != WindowState()
 
     def verifying(
-        self, conversation: Conversation, state: WindowState, transcript: Transcript[Any], verify: Verify
+        self, conversation: ConversationId, state: WindowState, transcript: Transcript[Any], verify: Verify
     ) -> Verify:
         """Give what is still to be checked of a state that the caller keeps: what was held here is compared already."""
         seen = self._index.seen(conversation.key, _BROUGHT, state, transcript) if verify == "all" else "unknown"
@@ -142,10 +142,10 @@ class StateMemory:
             if state.to_dict() != (before or WindowState()).to_dict():
                 known = recalled.id or uuid4().hex[:12]
                 recalled.id, recalled.stored, recalled.found = known, state, key
-                kept = [entry for entry in entries if entry.get(_ID) != known]
+                others = [entry for entry in entries if entry.get(_ID) != known]
                 if state != WindowState():
-                    kept.insert(0, {_ID: known, **state.to_dict()})
-                self._write(key, kept[: _MOST_NAMED if recalled.conversation.named else _MOST_NAMELESS], recalled)
+                    others.insert(0, {_ID: known, **state.to_dict()})
+                self._write(key, others[: _MOST_NAMED if recalled.conversation.named else _MOST_NAMELESS], recalled)
         if recalled.id is not None:
             self._index.hold(key, recalled.id, state, transcript)
 
@@ -155,7 +155,7 @@ class StateMemory:
             return WindowState()
         return _find(self._entries(recalled.conversation.key, recalled), recalled.id) or WindowState()
 
-    def forget(self, conversation: Conversation) -> None:
+    def forget(self, conversation: ConversationId) -> None:
         """Remember nothing of a conversation."""
         for key in conversation.keys:
             recalled = Recalled(conversation)

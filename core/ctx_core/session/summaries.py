@@ -1,4 +1,4 @@
-"""The summary of a conversation: written by one of the turns that run at once, kept at once, never a reason to fail."""
+"""The summary of a conversation: written by one of the turns that run at once, never a reason to fail."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ctx_core.awaiting import in_thread
 from ctx_core.conversation.transcript import NativeT, Transcript
+from ctx_core.effects import Effect, Effects, run
 from ctx_core.engine.context import Context
 from ctx_core.history.keys import key_at
 from ctx_core.history.places import positions
 from ctx_core.history.remembered import partly_summarized
 from ctx_core.history.state import WindowState
+from ctx_core.session.request import Draft, as_cut
 from ctx_core.session.states import Recalled, StateMemory
-from ctx_core.session.turn import Request, as_cut
-from ctx_core.steps import Step, Steps, run
 
 if TYPE_CHECKING:
     from ctx_core.session.summarizing import Summarizing
 
 _LOG: Final = logging.getLogger("ctx_core.session")
 _UNKEPT: Final = 1_024
-"""Conversations of which is known that their summary was written and could not be kept."""
+"""Conversations of which is known that their summary was written and could not be shown."""
 
 
 class Summaries(Generic[NativeT]):
     """Has summaries written for the conversations of one surface."""
 
     def __init__(self, summarizing: Summarizing, states: StateMemory) -> None:
-        """Take what writes them, and where they are kept."""
+        """Take what writes them, and where they are shown."""
         self._summarizing = summarizing
         self._states = states
         self._unkept: OrderedDict[str, str] = OrderedDict()
@@ -41,48 +41,48 @@ class Summaries(Generic[NativeT]):
         """Whether turns go out without waiting for one."""
         return self._summarizing.background
 
-    def is_due(self, request: Request[NativeT], context: Context[NativeT]) -> bool:
+    def is_due(self, draft: Draft[NativeT], context: Context[NativeT]) -> bool:
         """Whether a summary is to be written now, and there is room to show one."""
-        return self._summarizing.is_due(context) and request.within_cap("A summary of a few words.") != ""
+        return self._summarizing.is_due(context) and draft.within_cap("A summary of a few words.") != ""
 
     def write(
-        self, request: Request[NativeT], known: Recalled, context: Context[NativeT], *, beside: bool = False
-    ) -> Steps[Context[NativeT]]:
+        self, draft: Draft[NativeT], known: Recalled, context: Context[NativeT], *, beside: bool = False
+    ) -> Effects[Context[NativeT]]:
         """Build once more with a summary of what is left out, if this turn is the one to have it written.
 
         Where it is written in the background, the turn goes on without, and this runs beside it.
         """
         # Where nobody has named the conversation, its first message tells it from others that begin alike.
-        named = known.conversation.named and request.turn.state is None
+        named = known.conversation.named and draft.request.state is None
         first = "" if named else (context.state.gone_keys or ("",))[0]
         claim, asking = f"{known.conversation.key}\0{first}", _asking(context.transcript)
         if self._summarizing.background and not beside:
-            in_thread(lambda: run(self.write(request, known, context, beside=True)))
+            in_thread(lambda: run(self.write(draft, known, context, beside=True)))
             return context
         with self._states.alone(claim) as alone:
             if not alone:
                 return context
-            # Asked before the state is read: a late answer is kept first, and only then does its call no longer run.
+            # Asked before the state is read: a late answer is shown first, and only then does its call no longer run.
             runs = self._summarizing.is_running(claim)
             newer = self._states.latest(known)
             if newer.summarized > context.state.summarized:
                 # Another turn has had it written while this one was on its way.
-                context = as_cut(context, request.build(newer, "all"))
+                context = as_cut(context, draft.build(newer, "all"))
             if not self._summarizing.is_due(context) or asking in (
                 context.state.summary_failed,
                 self._unkept.get(claim),
             ):
                 return context
-            written = _Written(self._states, request, known, context)
+            written = _Written(self._states, draft, known, context)
             try:
                 if runs:
                     msg = "a call for this conversation was still running"
                     raise TimeoutError(msg)  # noqa: TRY301 - a failure like the others
-                summary: str = yield Step(
+                summary: str = yield Effect(
                     partial(self._summarizing.write, context, written.partly, conversation=claim),
                     partial(self._summarizing.awrite, context, written.partly, conversation=claim),
                 )
-                kept = _within(request, summary)
+                shown = _within(draft, summary)
             except Exception as error:  # noqa: BLE001 - whatever stops the summary must not stop the turn
                 state = replace(written.state or context.state, summary_failed=asking)
                 self._states.keep(known, state, context.transcript)
@@ -92,11 +92,11 @@ class Summaries(Generic[NativeT]):
                 )
                 if written.state is None:
                     return replace(context, state=state)
-                return as_cut(context, request.build(state, "ends"))
-            state = context.state.with_summary(kept, at=len(context.transcript))
-            context = as_cut(context, request.build(state, "ends"))
+                return as_cut(context, draft.build(state, "ends"))
+            state = context.state.with_summary(shown, at=len(context.transcript))
+            context = as_cut(context, draft.build(state, "ends"))
             self._states.keep(known, context.state, context.transcript)
-            if request.turn.state is None and not known.usable:
+            if draft.request.state is None and not known.usable:
                 # A store that is down would have it written, and paid for, on every build.
                 self._unkept[claim] = asking
                 if len(self._unkept) > _UNKEPT:
@@ -106,10 +106,10 @@ class Summaries(Generic[NativeT]):
 
 @dataclass(slots=True)
 class _Written(Generic[NativeT]):
-    """What a summarizer has written so far: kept at once, so that nothing is asked for twice."""
+    """What a summarizer has written so far: shown at once, so that nothing is asked for twice."""
 
     states: StateMemory
-    request: Request[NativeT]
+    draft: Draft[NativeT]
     known: Recalled
     context: Context[NativeT]
     state: WindowState | None = None
@@ -118,17 +118,17 @@ class _Written(Generic[NativeT]):
     def partly(self, summary: str, given: int) -> None:
         """Keep the summary of so many of the messages that leave."""
         transcript = self.context.transcript
-        kept = self.request.within_cap(summary)
-        self.state = partly_summarized(self.context.state, kept, given, transcript)
+        shown = self.draft.within_cap(summary)
+        self.state = partly_summarized(self.context.state, shown, given, transcript)
         self.states.keep(self.known, self.state, transcript)
 
 
-def _within(request: Request[Any], summary: str) -> str:
-    kept = request.within_cap(summary)
-    if not kept:
+def _within(draft: Draft[Any], summary: str) -> str:
+    shown = draft.within_cap(summary)
+    if not shown:
         msg = "nothing of the summary fits into its cap"
         raise ValueError(msg)
-    return kept
+    return shown
 
 
 def _asking(transcript: Transcript[Any]) -> str:

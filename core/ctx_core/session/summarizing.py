@@ -13,10 +13,10 @@ from ctx_core.awaiting import called, called_here, in_thread, is_async
 from ctx_core.budget import is_count
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting.counter import CounterLike, as_counter
+from ctx_core.effects import Effect, Effects, arun, run
 from ctx_core.errors import BudgetError
 from ctx_core.session.summarizers import FEWEST_TOKENS, Summarizer, as_failures, text_of, told_window
 from ctx_core.session.summary_prompts import next_piece
-from ctx_core.steps import Step, Steps, arun, run
 from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Summarizing:
         progress: Progress | None,
         stopped: threading.Event,
         conversation: str,
-    ) -> Steps[str]:
+    ) -> Effects[str]:
         """Go through what leaves; at most half of the summarizer's window is for the summary so far."""
         summary, leaving, given = context.state.summary, context.unsummarized(), 0
         window = self._window or max(_WINDOW, context.report.total)
@@ -193,7 +193,7 @@ class Summarizing:
             piece = next_piece(leaving[given:], room, self._counter)
             given += len(piece)
             late = partial(_tell, progress, given)
-            summary = yield Step(
+            summary = yield Effect(
                 partial(self._ask, so_far, piece), partial(self._aask, so_far, piece, conversation, late)
             )
             if given < len(leaving) or stopped.is_set():
@@ -245,13 +245,13 @@ def as_summarizing(summarizer: Summarizer | Summarizing | None) -> Summarizing |
         raise BudgetError(msg)
     # One for each function, as long as it is in use or hangs: where a surface is made anew for each request, a function
     # that hangs costs one thread all the same.
-    made = _MADE.get(id(summarizer))
-    if made is None:
-        made = _MADE[id(summarizer)] = Summarizing(summarizer)
-    return made
+    summarizing = _IN_USE.get(id(summarizer))
+    if summarizing is None:
+        summarizing = _IN_USE[id(summarizer)] = Summarizing(summarizer)
+    return summarizing
 
 
-_MADE: Final[WeakValueDictionary[int, Summarizing]] = WeakValueDictionary()
+_IN_USE: Final[WeakValueDictionary[int, Summarizing]] = WeakValueDictionary()
 """By the identity of the function, which each of them holds."""
 
 

@@ -113,7 +113,7 @@ def test_check_says_how_a_request_stands_before_anything_is_cut(name: str, tmp_p
     assert check.over == check.current - check.max_input > 0
     assert recipe.check(TALK[:1]).within
     assert recipe.check([Message.user("hi")]).over == 0
-    assert not recipe.usage.records
+    assert not recipe.usage.entries
 
 
 @every
@@ -289,7 +289,7 @@ class TestRolling:
             for context in (recipe.build(TALK[:9]), session.fit(TALK[:9])):
                 assert (len(context.messages) == 9) is not enabled
                 assert recipe.figures(context).within is enabled
-        assert len(recipe.usage.records) == 3 * 2
+        assert len(recipe.usage.entries) == 3 * 2
 
     def test_settings_are_stored_and_loaded(self) -> None:
         """As JSON, with what is declared on the recipe; the loaded recipe trims as the stored one did."""

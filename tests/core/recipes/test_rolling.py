@@ -228,7 +228,7 @@ def test_the_usage_log_keeps_the_last_100_requests() -> None:
     recipe = rolling(1_900)
     for _ in range(102):
         recipe.build(steps(9))
-    records = recipe.usage.records
+    records = recipe.usage.entries
     assert len(records) == 100
     last = records[-1]
     assert last.original == recipe.counter.count_messages(steps(9))
@@ -243,7 +243,7 @@ def test_usage_totals() -> None:
     recipe.build(steps(20))
     stats = recipe.usage.stats()
     assert (stats.requests, stats.trimmed) == (2, 1)
-    assert stats.average_utilization == pytest.approx(sum(r.used for r in recipe.usage.records) / 2 / 2_007)
+    assert stats.average_utilization == pytest.approx(sum(r.used for r in recipe.usage.entries) / 2 / 2_007)
 
 
 def test_the_usage_log_can_be_switched_at_run_time() -> None:
@@ -252,7 +252,7 @@ def test_the_usage_log_can_be_switched_at_run_time() -> None:
     for enabled in (True, False, True):
         recipe.usage.enabled = enabled
         recipe.build([Message.user("hi")])
-    assert len(recipe.usage.records) == 2
+    assert len(recipe.usage.entries) == 2
 
 
 def test_for_model_knows_the_window() -> None:

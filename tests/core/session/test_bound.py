@@ -37,8 +37,8 @@ def test_under_one_key_nothing_foreign_is_sent_and_nobody_is_pushed_out() -> Non
 @pytest.mark.parametrize("talks", [2, 12])
 def test_conversations_that_begin_alike_keep_their_own(talks: int) -> None:
     """Few-shot prompts: the first messages are equal, the talks come in turn, and each is summarized as if alone."""
-    from ctx_core.session import SessionOptions, Sessions, Turn
-    from ctx_core.steps import run
+    from ctx_core.effects import run
+    from ctx_core.session import Request, SessionOptions, Sessions
 
     examples = [*talk(4, "example")[:-1]]
     notes, alone = Notes(), Notes()
@@ -46,7 +46,7 @@ def test_conversations_that_begin_alike_keep_their_own(talks: int) -> None:
     single = make(2 * LIMIT, summarizer=alone)
     for turns in range(40):
         for one in range(talks):
-            context = run(sessions.turn(Turn(history=[*examples, *talk(turns, f"talk{one}")])))
+            context = run(sessions.fit(Request(history=[*examples, *talk(turns, f"talk{one}")])))
             assert all(f"talk{one}" in text or "talk" not in text for text in texts(context))
         single.fit([*examples, *talk(turns, "talk0")])
     assert notes.calls == talks * alone.calls

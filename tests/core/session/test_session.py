@@ -170,7 +170,7 @@ def test_switched_off_everything_is_counted_and_nothing_altered() -> None:
     context = session.fit(broken)
     assert all(one is other for one, other in zip(context.conversation, broken, strict=True))
     assert context.tokens == WORDS.count_messages(context.messages) > LIMIT
-    assert reports[0].used == log.records[0].used == context.tokens
+    assert reports[0].used == log.entries[0].used == context.tokens
     assert not context.report.trimmed
     session.enabled = True
     assert session.fit(broken).tokens <= LIMIT
@@ -271,7 +271,7 @@ def test_a_turn_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     context = session.fit(talk(20))
     assert reports == [context.report]
     assert context.report.history.cut
-    assert len(recipe.usage.records) == 1
+    assert len(recipe.usage.entries) == 1
     assert not caplog.records
 
 

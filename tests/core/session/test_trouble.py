@@ -85,7 +85,7 @@ async def afail(*_: Any) -> Any:
 class FailingLog:
     """A log that cannot be written."""
 
-    record = staticmethod(fail)
+    add = staticmethod(fail)
 
 
 OPTIONS: list[dict[str, Any]] = [

@@ -87,8 +87,8 @@ class AnthropicFormat(BlockFormat):
         content = self._result_content(message)
         if block is not None:
             return copied(block, tool_use_id=message.tool_call_id, content=content)
-        made: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": content}
-        return {**made, "is_error": True} if message.failed else made
+        result: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": content}
+        return {**result, "is_error": True} if message.failed else result
 
     def part_block(self, part: Part) -> object:
         """Give the block of a part that was made here."""

@@ -132,8 +132,8 @@ class BlockFormat:
 
     def belong_together(self, before: Written, after: Written) -> bool:
         """Whether two neighbors of one role must be one message: results are, where one of them is new or a copy."""
-        made = before.blocks is not None or after.blocks is not None
-        return made and before.only_results and after.only_results
+        split = before.blocks is not None or after.blocks is not None
+        return split and before.only_results and after.only_results
 
     def calls_are_in_place(self, blocks: Sequence[object]) -> bool:
         """Whether an assistant's blocks stand as the provider takes them."""
@@ -146,7 +146,7 @@ class BlockFormat:
         return waiting
 
     def part_block(self, part: Part) -> object:
-        """Give the block of a part that was made here."""
+        """Give the block of a part that was split here."""
         raise NotImplementedError
 
     def call_block(self, call: ToolCall) -> object:

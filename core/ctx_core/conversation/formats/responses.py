@@ -137,25 +137,25 @@ def _role(native: object) -> Role:
 
 def _without_pictureless(messages: Sequence[Message]) -> list[Message]:
     """Give the messages without computer calls that have no picture for an answer: no text can stand for one."""
-    kept: list[Message] = []
+    repaired: list[Message] = []
     asking: int | None = None
     for message in messages:
         if message.role is not Role.TOOL:
-            asking = len(kept) if message.tool_calls else None
-            kept.append(message)
+            asking = len(repaired) if message.tool_calls else None
+            repaired.append(message)
             continue
         pictureless = set[int]()
         if asking is not None and not any(isinstance(part, ImagePart) for part in message.parts):
             pictureless = {
                 at
-                for at, call in enumerate(kept[asking].tool_calls)
+                for at, call in enumerate(repaired[asking].tool_calls)
                 if call.id == message.tool_call_id and kind_of(mapped(call.raw) or {}) == "computer_call"
             }
         if asking is not None and pictureless:
-            kept[asking] = kept[asking].without_calls(frozenset(pictureless))
+            repaired[asking] = repaired[asking].without_calls(frozenset(pictureless))
         else:
-            kept.append(message)
-    return kept
+            repaired.append(message)
+    return repaired
 
 
 def _parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -187,9 +187,9 @@ def _kept(message: Message, piece: Piece) -> Iterator[object]:
         if not stays[at]:
             continue
         call = calls.get(id(item))
-        kept = item if call is None or _call_id(fields) == call.id else copied(item, call_id=call.id)
+        written = item if call is None or _call_id(fields) == call.id else copied(item, call_id=call.id)
         lost_reasoning = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
-        yield without(kept, "id") if lost_reasoning else kept
+        yield without(written, "id") if lost_reasoning else written
 
 
 def _call_id(fields: Mapping[str, Any]) -> object:

@@ -19,7 +19,7 @@ _FIRST_MESSAGES: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class ConversationId:
     """The names under which a conversation is remembered.
 
     Two with one name are still right: what is remembered is held against the messages.
@@ -38,10 +38,10 @@ class Conversation:
         return (self.key, *self.earlier)
 
 
-def nameless(transcript: Transcript[Any]) -> Conversation:
+def nameless(transcript: Transcript[Any]) -> ConversationId:
     """Give the conversation that begins with these messages."""
     key, *earlier = reversed([f"first:{digest}" for digest in _beginnings(transcript)])
-    return Conversation(key=key, earlier=tuple(earlier), named=False)
+    return ConversationId(key=key, earlier=tuple(earlier), named=False)
 
 
 def _beginnings(transcript: Transcript[Any]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from ctx_core.conversation.transcript import NativeT, Transcript
 from ctx_core.counting.counter import ToolDefinition
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
-from ctx_core.session.conversation import Conversation
+from ctx_core.session.conversation_id import ConversationId
 from ctx_core.session.declaration import Declared
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn(Generic[NativeT]):
+class Request(Generic[NativeT]):
     """One request, as a surface puts it."""
 
     history: Sequence[NativeT] = field(repr=False)
     """The conversation so far."""
     message: NativeT | str | None = field(default=None, repr=False)
     """The current message, if it is not the end of the history; a string is a user message."""
-    conversation: Conversation | None = None
+    conversation: ConversationId | None = None
     """Whose turn it is; None: that of whoever begins alike."""
     state: WindowState | None = None
     """What is remembered, for those who keep it themselves; None: what the store has."""
@@ -51,10 +51,10 @@ class Turn(Generic[NativeT]):
 
 
 @dataclass(slots=True)
-class Request(Generic[NativeT]):
+class Draft(Generic[NativeT]):
     """A request in the making."""
 
-    turn: Turn[NativeT]
+    request: Request[NativeT]
     builder: ContextBuilder
     declared: Declared
     transcript: Transcript[NativeT]
@@ -66,7 +66,7 @@ class Request(Generic[NativeT]):
 
     def build(self, state: WindowState, verify: Verify) -> Context[NativeT]:
         """Build from a state."""
-        on_overflow = self.turn.on_overflow or self.declared.overflow
+        on_overflow = self.request.on_overflow or self.declared.overflow
         return self.builder.build_transcript(self.transcript, state=state, on_overflow=on_overflow, verify=verify)
 
     def within_cap(self, summary: str) -> str:
