@@ -78,6 +78,12 @@ class Validation:
         """Whether the provider takes the request."""
         return not self.refusals
 
+    @property
+    def verdict(self) -> str:
+        """Say whether it is taken, and in how many places it is not."""
+        many = len(self.refusals)
+        return f"refused, in {many} {'place' if many == 1 else 'places'}" if many else "accepted"
+
     def to_dict(self) -> dict[str, Any]:
         """Give it for JSON."""
         return {
@@ -90,8 +96,7 @@ class Validation:
 
     def __str__(self) -> str:
         """Say it in a line a place."""
-        to = f"{self.provider.title}, {self.model or 'no model named'}"
-        lines = [f"{to}: {'accepted' if self.accepted else f'refused, {len(self.refusals)} places'}"]
+        lines = [f"{self.provider.title}, {(self.model or 'no model named')[:80]}: {self.verdict}"]
         lines += [f"- {refusal}" for refusal in self.refusals]
         return "\n".join([*lines, *(f"- doubtful: {doubt}" for doubt in self.doubts)])
 

@@ -134,8 +134,8 @@ def names_plain(rule: Rule, asked: Asked) -> Iterator[Found]:
 
 
 def results_named(_: Rule, asked: Asked) -> Iterator[Found]:
-    """Find results without a name, where they are in the provider's own format: clients put the call's there."""
-    if asked.reading.own:
+    """Find results without a name, in Gemini's own format: of other formats, clients put the call's there."""
+    if asked.reading.format == "gemini":
         yield from _at(block for turn in asked.turns for block in turn.results if block.name is None)
 
 

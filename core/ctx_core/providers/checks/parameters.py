@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.fields import mapped
@@ -19,6 +20,7 @@ _OF_MESSAGES: Final = frozenset({"role", "content"})
 _OF_TOOLS: Final = frozenset({"type", "function"})
 _OF_FUNCTIONS: Final = frozenset({"name", "description", "parameters"})
 """Keys of Cohere's tools."""
+_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 _DEFAULT: Final = 1
 """Of a temperature and of `top_p`."""
 _HIGH_EFFORTS: Final = frozenset({"xhigh", "max"})
@@ -30,15 +32,16 @@ def parameters_known(rule: Rule, asked: Asked) -> Iterator[Found]:
     if not (reading.own and reading.whole):
         return
     if rule.values:
-        yield from (Found(path=key) for key in reading.request if key not in rule.values)
+        yield from (Found(path=_shown(key)) for key in reading.request if key not in rule.values)
     if reading.format == "anthropic":
         for turn in reading.turns:
-            yield from (Found(path=f"{turn.path}.{key}") for key in turn.raw if key not in _OF_MESSAGES)
+            yield from (Found(path=f"{turn.path}.{_shown(key)}") for key in turn.raw if key not in _OF_MESSAGES)
     if asked.target.provider.name == "cohere":
         for at, tool in enumerate(reading.tools or ()):
             function = mapped(tool.get("function")) or {}
-            extra = [*(set(tool) - _OF_TOOLS), *(f"function.{key}" for key in set(function) - _OF_FUNCTIONS)]
-            yield from (Found(path=f"{reading.tools_path}[{at}].{key}") for key in sorted(extra))
+            extra = [_shown(key) for key in tool if key not in _OF_TOOLS]
+            extra += [f"function.{_shown(key)}" for key in function if key not in _OF_FUNCTIONS]
+            yield from (Found(path=f"{reading.tools_path}[{at}].{key}") for key in extra)
 
 
 def parameters_present(rule: Rule, asked: Asked) -> Iterator[Found]:
@@ -112,3 +115,8 @@ def headers_present(rule: Rule, asked: Asked) -> Iterator[Found]:
     allowed = headers.get("anthropic-beta", "")
     if "block_binding" in asked.reading.thinking and not all(value in allowed for value in rule.values):
         yield Found(path="thinking.block_binding")
+
+
+def _shown(key: str) -> str:
+    """Give a key as it is where it looks like one; it may be what somebody said."""
+    return key if _KEY.fullmatch(key) else f"(a key of {len(key):,} characters)"
