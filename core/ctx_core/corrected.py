@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.budget import ContextBudget
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from ctx_core.counting.counter import CounterLike, ToolDefinition
     from ctx_core.engine.context import Context
-    from ctx_core.providers.checks.reading import Reading
+    from ctx_core.providers.checks.reading import Reading, Turn
     from ctx_core.providers.resolve import Target
 
 _NO_LIMIT: Final = 10**12
@@ -25,6 +26,9 @@ _SYSTEMS: Final = {
     "responses": "instructions",
 }
 """Where formats have the system text that is no message."""
+
+_APART: Final = frozenset({"anthropic", "bedrock", "gemini"})
+"""Formats whose lists have no system message at their head."""
 
 
 def corrected(
@@ -54,7 +58,17 @@ def corrected(
         builder = builder.tools(cast("Iterable[ToolDefinition]", reading.tools))
     elif reading.tools is not None:
         builder = builder.without_tools()
-    return builder.build(messages, codec=reading.format)
+    leading = _leading(reading)
+    if leading:
+        builder = builder.system("\n\n".join(block.text for turn in leading for block in turn.of("text")))
+    return builder.build(messages[len(leading) :], codec=reading.format)
+
+
+def _leading(reading: Reading) -> tuple[Turn, ...]:
+    """Give the system messages at the head of a list whose format has none there: they are system text."""
+    if reading.format not in _APART:
+        return ()
+    return tuple(takewhile(lambda turn: turn.role == "system", reading.turns))
 
 
 def with_messages(reading: Reading, context: Context[Any]) -> dict[str, Any]:

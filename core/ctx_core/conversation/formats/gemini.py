@@ -64,10 +64,11 @@ class GeminiFormat(BlockFormat):
         inner = mapping_in(mapped(block) or {}, key)
         about = {"id": message.tool_call_id, "name": message.name}
         changed: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
-        if any(part.raw is None for part in text) and "".join(part.text for part in text) != _said(inner):
+        if "".join(part.text for part in text) != _said(inner):
             changed["response"] = response
-        if inner.get("parts") is not None and len(media) != len(inner["parts"]):
-            changed["parts"] = [part.raw for part in media if part.raw is not None]
+        shown = [part.raw for part in media if part.raw is not None]
+        if list(map(id, shown)) != list(map(id, inner.get("parts") or ())):
+            changed["parts"] = shown
         said = _with(block, key, **changed)
         # Where the call has no id, its result has none.
         return copied(block, **{key: said if message.tool_call_id else without(said, "id")})
