@@ -46,7 +46,7 @@ OURS: Final = Swap(ContextMemoryBuffer, ContextMemoryBuffer, lambda llm: with_co
 every_swap = pytest.mark.parametrize("swap", [pytest.param(THEIRS, id="theirs"), pytest.param(OURS, id="ours")])
 
 
-def judged(reason: str) -> Any:
+def judged(reason: str) -> pytest.MarkDecorator:
     """Run a test with both, where ours gives something else and is right to: it must go on failing."""
     return pytest.mark.parametrize(
         "swap",
@@ -57,7 +57,7 @@ def judged(reason: str) -> Any:
     )
 
 
-def mended(reason: str) -> Any:
+def mended(reason: str) -> pytest.MarkDecorator:
     """Run a test with both, of which LlamaIndex's own fails."""
     return pytest.mark.parametrize(
         "swap",

@@ -123,7 +123,8 @@ async def test_a_turn_with_tools_leaves_as_a_whole(swap: Swap) -> None:
 @every_swap
 async def test_a_static_block_is_in_what_is_given(swap: Swap) -> None:
     """On every request."""
-    block = StaticMemoryBlock(name="person", static_content="Her name is Aino.", priority=0)
+    content: Any = "Her name is Aino."
+    block = StaticMemoryBlock(name="person", static_content=content, priority=0)
     memory = swap.memory.from_defaults(
         session_id="s", token_limit=4_000, memory_blocks=[block], chat_history=said(*TALK)
     )
