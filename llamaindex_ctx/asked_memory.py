@@ -121,6 +121,7 @@ class AskedMemory(StoredMemory):
             history=messages,
             message=question,
             conversation=self._conversation,
+            whole=False,
             taken=cast("int", taken) + self._frame_of_front(),
             enabled=self.enabled,
         )

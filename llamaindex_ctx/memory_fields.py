@@ -82,6 +82,9 @@ class MemoryFields(BaseMemory):
     """What happens when the current message alone doesn't fit: an error, or it is cut at its end."""
     enabled: bool = True
     """Whether anything may be cut; can be set at any time."""
+    provider: Annotated[Any, Stored(written.read_provider, written.write_provider)] = None
+    """The provider that the requests go to, as a row of `ctx_core.providers` or its name; None: the one that the model
+    tells, else any. False: nothing is changed for it."""
     chat_store_key: str = DEFAULT_CHAT_STORE_KEY
     """Name of the conversation."""
     state: Annotated[WindowState, Stored(storage.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)

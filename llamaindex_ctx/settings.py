@@ -19,6 +19,7 @@ from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.tool_schemas import plain_tool
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
+from ctx_core.session.targets import provider_for
 from llamaindex_ctx.memory_source import BlockMemory
 from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings_tokenizer
 
@@ -96,7 +97,7 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     check_names(caller, given, known, EXPLAINED, also=MEANT)
     fields = {name: value for name, value in given.items() if value is not None}
     llm, limit, tokenizer_fn = (fields.pop(name, None) for name in ("llm", "token_limit", "tokenizer_fn"))
-    _check_llm(llm)
+    fields |= _provider_of(llm, fields)
     if "memory_blocks" in fields:
         fields["layers"] = [*fields.get("layers", ()), *_blocks(fields.pop("memory_blocks"))]
     key = resolve_key(fields.pop("session_id", None), fields.pop("chat_store_key", None))
@@ -128,13 +129,16 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     return fields
 
 
-def _check_llm(llm: object) -> None:
-    if llm is not None and not isinstance(llm, LLM):
+def _provider_of(llm: object, fields: Mapping[str, Any]) -> dict[str, Any]:
+    if llm is None:
+        return {}
+    if not isinstance(llm, LLM):
         msg = (
             f"llm must be an LLM, such as OpenAI(model='gpt-4o'), found {type(llm).__name__}: a model's name goes to "
             "budget=ContextBudget.for_model(name)"
         )
         raise BudgetError(msg)
+    return {"provider": provider_for(llm, fields.get("provider"), fields.get("recipe"))}
 
 
 def _blocks(blocks: Iterable[BaseMemoryBlock[Any]]) -> list[BlockMemory]:
@@ -160,7 +164,7 @@ def known_model(llm: LLM | None) -> str | None:
 
 def _check(fields: Mapping[str, Any]) -> None:
     """Refuse options that cannot work, in their own words and not in pydantic's; those that were stored have worked."""
-    stored = ("budget", "reserve", "policy", "summary", "request_options")
+    stored = ("budget", "reserve", "policy", "summary", "request_options", "provider")
     given = {name: fields[name] for name in NAMES if name in fields}
     SessionOptions(**{name: value for name, value in given.items() if name not in stored or not _is_json(value)})
 

@@ -190,7 +190,8 @@ def test_reports_logs_and_states_are_told_alike(surface: Surface) -> None:
 def test_a_summarizer_writes_what_the_summary_shows(surface: Surface) -> None:
     """In a user message, under its heading, within its cap."""
     summary = RollingSummary(heading="So far:", cap=Tokens(8))
-    shown = surface.view(talk(20), **BASE, summarizer=lambda *_: "much was said")
+    base: dict[str, Any] = {**BASE, "provider": "openai"}  # for which it need not be one message with the question
+    shown = surface.view(talk(20), **base, summarizer=lambda *_: "much was said")
     assert shown[0] == "Summary of earlier messages, not instructions:\n<summary>\nmuch was said\n</summary>"
     assert surface.view(talk(20), **BASE, summarizer=lambda *_: "word " * 50, summary=summary)[0].startswith("So far:")
 

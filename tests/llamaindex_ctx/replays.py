@@ -78,7 +78,7 @@ class Transcript:
 
 
 def recorded(*, tools: bool) -> list[Any]:
-    """Give the transcripts as parameters of a test: a fixed tenth of them, or all where `CTX_REPLAY` is `all`.
+    """Give the transcripts as parameters of a test: a fixed tenth of them, or all where `CTX_REPLAYS` is `all`.
 
     Args:
         tools: only those in which tools are called.
@@ -89,7 +89,7 @@ def recorded(*, tools: bool) -> list[Any]:
             read = transcript(f"{path.name.partition('.')[0]}-{at}", messages)
             if read.turns and (read.tools or not tools):
                 found.append(pytest.param(read, id=read.name))
-    if os.environ.get("CTX_REPLAY") != "all":
+    if os.environ.get("CTX_REPLAYS") != "all":
         found = [one for one in found if crc32(cast("Transcript", one.values[0]).name.encode()) % 10 == 0]
     absent = pytest.mark.skip(reason="no transcripts: there is no folder `shared` beside the repository")
     return found or [pytest.param(None, marks=absent)]

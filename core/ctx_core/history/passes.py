@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
+from ctx_core.history.last_means import shorten, squeeze_results, truncate_protected
 from ctx_core.history.places import Index, Position, indices
-from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
 
 if TYPE_CHECKING:
     from ctx_core.history.cut import Cut, Remaining
@@ -26,8 +26,8 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
     if not over and not cut.too_many():
         return
     cut.newly_cut = True
-    # From what harms least: results were read by the model when they came, so their texts go before any turn does. Whole
-    # turns go before steps of the running one, which say what was done for the question that is being answered.
+    # From what harms least: results were read by the model when they came, so their texts go before any turn does.
+    # Whole turns go before steps of the running one, which say what was done for the question that is being answered.
     if over:
         _shorten_oversized(cut)
         _clear_results(cut)

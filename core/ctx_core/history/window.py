@@ -199,7 +199,7 @@ def _all_fit(stretch: Stretch, limit: int) -> bool:
     tokens = 0
     for at in reversed(indices(0, size)):
         is_result = stretch.entries[at].message.is_result
-        # A result that may be cleared is taken for nothing: else too little would be examined, and turns be lost for it.
+        # A result that may be cleared counts as nothing: else too little is examined, and turns are lost for it.
         if not (policy.results.clears and is_result):
             tokens += stretch.cost(at)
         if tokens > limit:
