@@ -48,8 +48,9 @@ frameworks: $(STAMP)  ## Run the frameworks' own suites with ours in place (minu
 frameworks-tenth: $(STAMP)
 	"$(BIN)/python" tests/frameworks/suites.py --tenth
 
-replays: $(STAMP)  ## Replay all recorded agents through LangChain's (needs ../shared); `make test` replays a tenth.
-	CTX_REPLAYS=all "$(BIN)/python" -m pytest -n $(WORKERS) tests/langchain_ctx/test_replayed_agents.py
+replays: $(STAMP)  ## Play all recorded transcripts of ../shared through agents and engines (minutes); `make test` plays a tenth.
+	CTX_REPLAYS=all "$(BIN)/python" -m pytest -n $(WORKERS) tests/langchain_ctx/test_replayed_agents.py \
+		tests/llamaindex_ctx/test_replays.py tests/llamaindex_ctx/test_replayed_engines.py
 
 notebooks: $(STAMP)  ## Execute every notebook; a cell that raises, or gives other outputs than are saved, fails.
 	"$(BIN)/python" notebooks/check.py $(NOTEBOOKS)

@@ -14,6 +14,7 @@ from ctx_core.counting.windows import least_room
 from ctx_core.errors import BudgetError, UnknownModelError
 from ctx_core.locks import Lock
 from ctx_core.session import Declared
+from ctx_core.session.targets import provider_for
 from langchain_ctx.agent_request import SentAlong, sent_along
 from langchain_ctx.bound_model import asked_in
 from langchain_ctx.counters import counter_of, model_counter
@@ -129,6 +130,7 @@ class AgentModels:
         found = asked_in(request.model) or AskedModel(model=request.model)
         asked = replace(found, sent={**found.sent, **request.model_settings})
         options = self._options
+        options = replace(options, provider=provider_for(asked, options.provider, options.recipe))
         if options.recipe is None:
             budget = self._budget(asked)
             counter = self._counter or _counter(asked, budget)

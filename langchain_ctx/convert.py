@@ -36,14 +36,13 @@ from ctx_core.conversation.messages import (
     ReasoningPart,
     Role,
 )
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.transcript import Piece
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.blocks import written_content
 from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, split, write_pieces
-from langchain_ctx.tool_calls import calls_update, content_with_ids, is_legacy, read_calls
+from langchain_ctx.tool_calls import calls_update, content_with_ids, read_calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,13 +139,10 @@ class LangChainCodec:
         return is_several(native)
 
     def join(self, messages: Sequence[Message]) -> list[BaseMessage]:
-        """Give the messages to send, with ids by which calls and results can be paired.
-
-        Neighbors out of one message are one message.
-        """
+        """Give the messages to send; neighbors out of one message are one message."""
         return [
             written
-            for chunk in chunks_of(with_sound_ids(messages, IdRule(), is_legacy))
+            for chunk in chunks_of(messages)
             for written in (
                 [write_pieces(chunk)] if isinstance(chunk[0].origin, Piece) else [self.write(one) for one in chunk]
             )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
+from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -23,7 +24,7 @@ from ctx_core.conversation.messages import (
     VideoPart,
 )
 from ctx_core.counting.calls import minified, wrapped_calls
-from ctx_core.counting.documents import cites, document_price, document_text
+from ctx_core.counting.documents import cites, document_price
 from ctx_core.counting.framing import Framing
 from ctx_core.counting.image_prices import image_size
 from ctx_core.counting.lengths import seconds

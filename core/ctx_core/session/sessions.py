@@ -99,6 +99,10 @@ class Sessions(Generic[NativeT]):
         )
         enabled = request.enabled and builder.plan.trims
         builder = builder.taken(request.taken).trimming(on=enabled)
+        if request.tools is not None and not request.tools:
+            builder = builder.without_tools()
+        if not request.whole:
+            builder = builder.part_of_request(question_follows=request.message is not None)
         draft = Draft(request, builder, declared, transcript)
         known = self._known(draft, conversation)
         context = yield from self._laid_out(draft, known, question)
