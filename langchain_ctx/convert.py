@@ -25,7 +25,7 @@ from langchain_core.messages import (
 
 from ctx_core.conversation.block_table import BESIDE
 from ctx_core.conversation.content_blocks import read_content, settled
-from ctx_core.conversation.fields import encrypted, shown_role, words_of
+from ctx_core.conversation.fields import encrypted, id_or_none, shown_role, words_of
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.messages import (
     Message,
@@ -41,7 +41,7 @@ from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.blocks import written_content
 from langchain_ctx.pieces import read_piece, split, write_pieces
-from langchain_ctx.tool_calls import calls_update, content_with_ids, is_legacy, read_calls
+from langchain_ctx.tool_calls import all_sent, calls_update, content_with_ids, is_legacy, read_calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,7 @@ class LangChainCodec:
         """
         return [
             written
-            for chunk in chunks_of(with_sound_ids(messages, IdRule(), is_legacy))
+            for chunk in chunks_of(all_sent(with_sound_ids(messages, IdRule(), is_legacy)))
             for written in (
                 [write_pieces(chunk)] if isinstance(chunk[0].origin, Piece) else [self.write(one) for one in chunk]
             )
@@ -210,7 +210,7 @@ def _model(native: BaseMessage) -> str | None:
 
 def _answered_call(native: BaseMessage) -> str | None:
     call_id = native.tool_call_id if isinstance(native, ToolMessage) else native.additional_kwargs.get("tool_call_id")
-    return call_id if isinstance(call_id, str) and call_id else None
+    return id_or_none(call_id)
 
 
 def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
