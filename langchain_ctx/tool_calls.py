@@ -43,7 +43,7 @@ def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
         calls += [call for call in source(native) if (call.id not in known if call.id else nothing_yet)]
     legacy = native.additional_kwargs.get("function_call")
     if not calls and isinstance(legacy, Mapping):
-        calls.append(read_call(cast("object", legacy)))
+        calls.append(replace(read_call(cast("object", legacy)), legacy=True))
     return tuple(calls)
 
 
@@ -66,7 +66,7 @@ def _calls_apart(message: Message, result: Message | None) -> bool:
     listed = set(map(id, origin.tool_calls))
     in_blocks = result is not None and isinstance(result.origin, Piece)
     return any(
-        not (id(call.raw) in listed or is_legacy(call, message) or (in_blocks and _is_anthropics(call)))
+        not (id(call.raw) in listed or call.legacy or (in_blocks and _is_anthropics(call)))
         for call in message.tool_calls
     )
 
@@ -89,7 +89,7 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
     update: dict[str, Any] = {}
     if isinstance(origin, AIMessage):
         listed = set(map(id, origin.tool_calls))
-        calls = [call for call in message.tool_calls if not is_legacy(call, message)]
+        calls = [call for call in message.tool_calls if not call.legacy]
         update["tool_calls"] = [
             _with_id(call.raw, call.id) if id(call.raw) in listed else _parsed(call) for call in calls
         ]
@@ -122,13 +122,6 @@ def content_with_ids(
     return _spellings(kept, message, origin, others)
 
 
-def is_legacy(call: ToolCall, message: Message) -> bool:
-    """Whether a call is the one of OpenAI's first function API, which has no id."""
-    origin = message.origin
-    legacy = origin.additional_kwargs.get("function_call") if isinstance(origin, BaseMessage) else None
-    return legacy is not None and call.raw is legacy
-
-
 def _spellings(
     spellings: Iterable[Any], message: Message, origin: BaseMessage, others: Collection[int] = ()
 ) -> list[Any]:
@@ -142,8 +135,11 @@ def _spellings(
         origin: has all of them.
         others: identities of what spells none, and stays as it is.
     """
-    kept, known = {call.id for call in message.tool_calls}, read_calls(origin)
-    gone = {call.id for call in known} - kept - {None}
+    known = read_calls(origin)
+    left_of = {id(call.raw): call.id for call in message.tool_calls}
+    given: dict[str | None, list[str | None]] = {}
+    for call in known:
+        given.setdefault(call.id, []).append(left_of.get(id(call.raw)))
     nameless = any(call.id is None for call in known)
     left = [call for call in message.tool_calls if read_call(call.raw).id is None]
     written: list[Any] = []
@@ -152,7 +148,9 @@ def _spellings(
         if id(one) in others or mapped(one) is None:
             written.append(one)
         elif told.id is not None:
-            written += [_with_id(one, told.id)] * (told.id not in gone)
+            ids = given.get(told.id, [told.id])
+            now = ids.pop(0) if len(ids) > 1 else ids[0]  # of two with one id, the one in its place
+            written += [] if now is None else [_with_id(one, now)]
         else:
             fitting = (at for at, call in enumerate(left) if call.raw is one or call.name == told.name)
             at = next(fitting, None)

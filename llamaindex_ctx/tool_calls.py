@@ -75,7 +75,7 @@ def read_calls(message: ChatMessage) -> tuple[ToolCall, ...]:
         else:
             unmatched.remove(at)
             calls[at] = _joined(calls[at], call)
-    return tuple(calls)
+    return tuple(replace(call, legacy=_is_legacy(call, message)) for call in calls)
 
 
 def signature_at(message: ChatMessage, at: int) -> int:
@@ -107,10 +107,9 @@ def spelled(call: ToolCall) -> tuple[object, ...]:
     return call.raw.found if isinstance(call.raw, Spellings) else ()
 
 
-def is_legacy(call: ToolCall, message: Message) -> bool:
+def _is_legacy(call: ToolCall, message: ChatMessage) -> bool:
     """Whether a call is the one of OpenAI's first function API, which has no id."""
-    origin = message.origin
-    legacy = origin.additional_kwargs.get(LEGACY) if isinstance(origin, ChatMessage) else None
+    legacy = message.additional_kwargs.get(LEGACY)
     return call.id is None and legacy is not None and any(spelling is legacy for spelling in spelled(call))
 
 
@@ -124,7 +123,7 @@ def apart(calls: Iterable[ToolCall], message: Message) -> list[ToolCall]:
 
     Where a message has blocks of calls, clients look at nothing else.
     """
-    alone = [call for call in calls if not (in_block(call) or is_legacy(call, message))]
+    alone = [call for call in calls if not (in_block(call) or call.legacy)]
     held = message.origin.blocks if isinstance(message.origin, ChatMessage) else ()
     if any(isinstance(block, ToolCallBlock) for block in held):
         return alone
@@ -141,7 +140,7 @@ def with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
     told, key = _told_id(spelling), _id_key(spelling)
     if key is None or not call_id or (isinstance(told, str) and told == call_id):
         return spelling
-    return copied(spelling, **{key: call_id})
+    return cast("SpellingT", copied(spelling, **{key: call_id}))
 
 
 def _id_key(spelling: object) -> str | None:

@@ -68,7 +68,7 @@ def read_media(block: Mapping[str, Any], raw: object) -> MediaPart | None:
         return _read_image(block, raw)
     if family == "file":
         return _read_file(block, raw)
-    return medium_of(string_or_none(first_in(block, *MEDIA_TYPES)), _recorded(block), raw, family=family)
+    return medium_of(string_or_none(first_in(block, *MEDIA_TYPES)), _recording(block), raw, family=family)
 
 
 def is_file(block: Mapping[str, Any]) -> bool:
@@ -85,7 +85,7 @@ def _holds_something(block: Mapping[str, Any], family: str) -> bool:
     return any(holder.get(key) and mapped(holder[key]) is None for holder in holders for key in _CONTENT)
 
 
-def _recorded(block: Mapping[str, Any]) -> str | bytes | None:
+def _recording(block: Mapping[str, Any]) -> str | bytes | None:
     holders = (block, *(mapping_in(block, key) for key in ("input_audio", "audio_url", "video_url", "input_video")))
     for holder in (*holders, mapping_in(block, "source")):
         if (data := _content(holder.get("base64") or holder.get("data"))) is not None:

@@ -206,6 +206,7 @@ class Cut:
         shortened = {at: most for at, most in self.shortened.items() if at in stay}
         if not (position or cleared or shortened or self.reasoning_from):
             return state.summary_only()
+        # Bound to the grant of the turn on which it was decided: what it may still hold against is the grant of then.
         anew = self.newly_cut or self.decided or state.limit is None
         decided = replace(
             state,
@@ -239,6 +240,7 @@ class Cut:
         ends = None if first is None or last is None else (key_at(transcript, first), key_at(transcript, last))
         digest = None
         if position and digested:
+            # The digest goes on where the last one ended, so that a turn reads what leaves now and nothing twice.
             goes_on = 0 < state.start <= position and state.gone_digest is not None
             begun = state.start if goes_on else Position(0)
             digest = digest_of(transcript, begun, position, state.gone_digest if goes_on else None) or None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
+from ctx_core.history.last_means import shorten, squeeze_results, truncate_protected
 from ctx_core.history.places import Index, Position, indices
-from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
 
 if TYPE_CHECKING:
     from ctx_core.history.cut import Cut, Remaining
@@ -26,6 +26,8 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
     if not over and not cut.too_many():
         return
     cut.newly_cut = True
+    # From what harms least: results were read by the model when they came, so their texts go before any turn does.
+    # Whole turns go before steps of the running one, which say what was done for the question that is being answered.
     if over:
         _shorten_oversized(cut)
         _clear_results(cut)
@@ -33,6 +35,7 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
         _drop_turns(cut)
     if cut.too_many() or cut.over(cut.limit):
         _drop_steps(cut)
+    # Once it is known where the window begins, and before anything that is protected loses text for it.
     _drop_reasoning(cut)
     if cut.over(cut.limit):
         squeeze_results(cut)
@@ -76,6 +79,7 @@ def _clear_results(cut: Cut) -> None:
         if at not in cut.kept or at in cut.protected or position in cut.cleared:
             continue
         form = stretch.results.with_placeholder(at, age)
+        # A short result costs less than what would be put in its place.
         if stretch.priced(at, form) < stretch.cost(at):
             tokens -= stretch.alter(at, form)
             cut.cleared[position] = age
@@ -89,6 +93,7 @@ def _drop_turns(cut: Cut) -> None:
     room = cut.room(cut.protected, cut.limit)
     room.add({at for at in cut.kept if at >= turns[last].start} - cut.protected)
     start, question = turns[last].start, set[Index]()
+    # Only the newest finished run may lose its beginning: of older ones the answer alone is worth its room.
     run = next((turn for turn in reversed(turns[:-1]) if stretch.has_steps(turn)), None)
     for turn in reversed(turns[:last]):
         before = replace(room)

@@ -23,6 +23,7 @@ def first_messages(stretch: Stretch, limit: int) -> set[Index]:
     wanted, entries, end_then = stretch.policy.keep_first, stretch.entries, stretch.state.head_end
     if wanted == 0 or not any(turn.has_question for turn in stretch.turns):
         return set()
+    # Where a cut was made, no more join them: the beginning of the prompt would be another one.
     cut_at = Index(len(entries)) if end_then is None else stretch.index_of(end_then)
     first = next(turn.start for turn in stretch.turns if turn.has_question)
     ends = [*safe_cuts(entries, Index(first + 1), cut_at), cut_at] if first < cut_at else []

@@ -111,8 +111,10 @@ class Stretch:
         """Give the form that was decided earlier, or that the policy gives every message at first sight."""
         message, position, policy = self.entries[at].message, self.entries[at].position, self.policy
         if at in self.results:
+            # What was decided once holds, whatever the policy says by now: the prompt keeps its bytes.
             if position in self.state.cleared:
                 return self.results.with_placeholder(at, max(0, self.state.cleared[position]))
+            # At first sight, not at the next overflow: else the model sees it whole once and cut from then on.
             limit = policy.results.max_tokens
             if position in self.state.shortened:
                 limit = self.state.shortened[position]

@@ -105,6 +105,8 @@ def select(
             cut.newly_cut = True
         return cut
 
+    # What is remembered comes first: only where the grant has grown, or the window has become nearly empty, is it worth
+    # another beginning of the prompt, which no provider has cached.
     cut = cut_from(state)
     if state.limit is not None and (granted > state.limit or _nearly_empty(cut)):
         cut = _roomier(cut_from(state.summary_only()), cut)
@@ -161,8 +163,10 @@ def _examined(
 
     size = len(transcript)
     if state.decided:
+        # What the cut left out is not read again, however long it is.
         return stretch_at(state.start, sorted(state.staying))
     if policy.pinned is not None or policy.keep_first:
+        # What is pinned may stand anywhere: all of it is read, until there is a cut that knows.
         return stretch_at(Position(0), ())
     instructions = [at for at in positions(0, size) if transcript.role(at).instructs]
     examined = max(_FIRST_EXAMINED, size - _preserved_from(transcript, policy))
@@ -195,6 +199,7 @@ def _all_fit(stretch: Stretch, limit: int) -> bool:
     tokens = 0
     for at in reversed(indices(0, size)):
         is_result = stretch.entries[at].message.is_result
+        # A result that may be cleared counts as nothing: else too little is examined, and turns are lost for it.
         if not (policy.results.clears and is_result):
             tokens += stretch.cost(at)
         if tokens > limit:
