@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from ctx_core.budget import Size
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
+from ctx_core.sizes import Size
 from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from ctx_core.budget import Size
     from ctx_core.engine.layers import Layer
     from ctx_core.memory.ranker import Ranker
     from ctx_core.session import LayerRequest
+    from ctx_core.sizes import Size
 
 HEADING: Final = "From earlier in this conversation:"
 _IMPORTANCE: Final = {Role.USER: 1.0, Role.ASSISTANT: 0.0}

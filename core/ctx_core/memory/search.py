@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ctx_core.budget import is_count
 from ctx_core.conversation.codecs import transcript_of
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.transcript import Codec, Transcript
@@ -24,6 +23,7 @@ from ctx_core.memory.combine import relevance
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.recall import recall
 from ctx_core.session.summary_prompts import spoken
+from ctx_core.sizes import is_count
 from ctx_core.truncation import cut_end
 
 SEARCH_TOOL: Final = "search_context"
