@@ -29,6 +29,7 @@ from ctx_core.conversation.block_table import BESIDE
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import encrypted, id_or_none, shown_role, words_of
 from ctx_core.conversation.formats.pieces import chunks_of
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import (
     Message,
     OpaquePart,
@@ -36,7 +37,6 @@ from ctx_core.conversation.messages import (
     ReasoningPart,
     Role,
 )
-from ctx_core.conversation.transcript import Piece
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError

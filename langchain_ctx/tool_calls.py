@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Tool
 
 from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again
 from ctx_core.conversation.fields import copy_length, json_text, mapped
-from ctx_core.conversation.transcript import Piece
+from ctx_core.conversation.message_types import Piece
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message, ToolCall

@@ -2,8 +2,9 @@
 
 from ctx_core.budget import BudgetCheck, ContextBudget
 from ctx_core.builder import ContextBuilder
+from ctx_core.conversation.message_types import Codec
 from ctx_core.conversation.messages import Message, Role, ToolCall
-from ctx_core.conversation.transcript import Codec, Transcript
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting import Framing, TokenCounter, Tokenizer, register_tokenizer
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import ToolDefinition

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ctx_core.conversation.formats.names import FormatName
+    from ctx_core.conversation.message_types import Codec, NativeT
     from ctx_core.conversation.messages import Message
-    from ctx_core.conversation.transcript import Codec, NativeT, Transcript
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.counting.calibration import Calibration
     from ctx_core.counting.options import RequestOptions
     from ctx_core.engine.context import Context

@@ -6,8 +6,9 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.message_types import Codec, NativeT
 from ctx_core.conversation.messages import Message, Role, TextPart
-from ctx_core.conversation.transcript import Codec, NativeT, Transcript
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.locks import Lock
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.item import MemoryItem

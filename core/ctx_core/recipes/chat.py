@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.conversation.transcript import NativeT
+from ctx_core.conversation.message_types import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import FourCharacters
 from ctx_core.counting.guarded import Guarded

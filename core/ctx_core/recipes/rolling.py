@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeAlias, overload
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.conversation.transcript import NativeT
+from ctx_core.conversation.message_types import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import Conservative
 from ctx_core.counting.model_objects import asked_model, model_name
