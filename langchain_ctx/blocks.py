@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, assert_never, cast
+from collections.abc import Mapping
+from typing import Any, Final, assert_never, cast
 
-from ctx_core.conversation.media_contents import address_of, base64_text
+from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of, picture_url
 from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
     ImagePart,
     MediaPart,
+    Message,
     OpaquePart,
     Part,
     ReasoningPart,
     TextPart,
 )
 
+_TAKER: Final = "a LangChain message"
 
-def written_content(parts: Sequence[Part], *, listed: bool) -> str | list[str | dict[Any, Any]]:
+
+def written_content(message: Message, *, listed: bool) -> str | list[str | dict[Any, Any]]:
     """Give the content: a list where the caller's was one."""
-    inside = [part for part in parts if not _is_outside(part)]
+    inside = [part for part in message.parts if message.origin is None or not _is_outside(part)]
     texts = [part.text for part in inside if isinstance(part, TextPart) and part.raw is None]
     if len(texts) == len(inside) and not listed:
         return "".join(texts)
@@ -28,7 +31,7 @@ def written_content(parts: Sequence[Part], *, listed: bool) -> str | list[str | 
 
 
 def _is_outside(part: Part) -> bool:
-    """Whether a part was read from elsewhere than the content, so that it is not written into it."""
+    """Whether a part of the caller's message was read from elsewhere than the content: it is not written into it."""
     return part.raw is None and isinstance(part, ReasoningPart | OpaquePart)
 
 
@@ -39,8 +42,9 @@ def _block(part: Part) -> str | dict[Any, Any]:
     match part:
         case TextPart(text=text) | CitationPart(text=text) | OpaquePart(text=text) | ReasoningPart(text=text):
             return {"type": "text", "text": text}
-        case ImagePart(url=str(url)):
-            return {"type": "image", "url": url}
+        case ImagePart(detail=str(detail)):
+            # LangChain's own block has no place for it: OpenAI's is the one that every client takes.
+            return {"type": "image_url", "image_url": {"url": picture_url(part, _TAKER), "detail": detail}}
         case FilePart(text=str(text)):
             return {"type": "text-plain", "text": text, "mime_type": part.media_type or "text/plain"}
         case MediaPart():
@@ -50,7 +54,9 @@ def _block(part: Part) -> str | dict[Any, Any]:
 
 
 def _medium(kind: str, part: MediaPart) -> dict[Any, Any]:
-    address = address_of(part)
-    held = {"base64": base64_text(part, "a LangChain message")} if address is None else {"url": address}
-    block = {"type": kind, **held}
+    """Give the block of a medium. Clients need the media type of a content, and that of an address where it is told."""
+    address = part.url if isinstance(part, ImagePart) and not part.data else address_of(part)
+    if not address:
+        return {"type": kind, "base64": base64_text(part, _TAKER), "mime_type": media_type_of(part)}
+    block = {"type": kind, "url": address}
     return block if part.media_type is None else {**block, "mime_type": part.media_type}

@@ -27,7 +27,7 @@ from langchain_core.messages import (
 
 from ctx_core.conversation.block_table import BESIDE
 from ctx_core.conversation.content_blocks import read_content, settled
-from ctx_core.conversation.fields import encrypted, id_or_none, shown_role, words_of
+from ctx_core.conversation.fields import id_or_none, shown_role
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import (
@@ -37,6 +37,7 @@ from ctx_core.conversation.messages import (
     ReasoningPart,
     Role,
 )
+from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, with_thoughts_outside
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
@@ -111,9 +112,6 @@ _READ: Final = (
     "response_metadata",
 )
 """Fields of messages that are read."""
-
-_REASONING_KEYS: Final = ("reasoning_content", "reasoning")
-"""Where integrations keep reasoning outside the content, in `additional_kwargs`."""
 
 
 class LangChainCodec:
@@ -245,14 +243,10 @@ def _answered_call(native: BaseMessage) -> str | None:
 
 
 def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
-    content: object = native.content
-    parts = read_content(content)
+    parts = read_content(cast("object", native.content))
     if role is not Role.ASSISTANT:
         return parts
-    outside = _reasoning_outside(native)
-    if outside is not None and not any(isinstance(part, ReasoningPart) for part in parts):
-        parts = (outside, *parts)
-    return parts
+    return with_thoughts_outside(parts, native.additional_kwargs)
 
 
 def _said_beside(native: BaseMessage, role: Role) -> tuple[Part, ...]:
@@ -264,22 +258,8 @@ def _said_beside(native: BaseMessage, role: Role) -> tuple[Part, ...]:
     return (*said, *beside_of(BESIDE, sent))
 
 
-def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
-    """Give the reasoning that stands in `additional_kwargs`: a text, or a block with a summary of it."""
-    for key in _REASONING_KEYS:
-        value: object = native.additional_kwargs.get(key)
-        if isinstance(value, dict):
-            block = cast("dict[str, Any]", value)
-            part = ReasoningPart(words_of(block.get("summary")), encrypted=encrypted(block))
-        else:
-            part = ReasoningPart(value if isinstance(value, str) else "")
-        if part.text or part.encrypted:
-            return part
-    return None
-
-
 def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
-    content = written_content(message.parts, listed=isinstance(origin.content, list))
+    content = written_content(message, listed=isinstance(origin.content, list))
     if message.role is Role.TOOL and message.tool_call_id is not None:
         if not isinstance(origin, ToolMessage):
             return ToolMessage(
@@ -299,12 +279,12 @@ def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
         update |= calls_update(message, origin)
         extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
         if not any(isinstance(part, ReasoningPart) for part in message.parts):
-            update["additional_kwargs"] = {key: value for key, value in extra.items() if key not in _REASONING_KEYS}
+            update["additional_kwargs"] = {key: value for key, value in extra.items() if key not in THOUGHTS_OUTSIDE}
     return origin.model_copy(update=update)
 
 
 def _new(message: Message) -> BaseMessage:
-    content = written_content(message.parts, listed=False)
+    content = written_content(message, listed=False)
     common: dict[str, Any] = {"content": content, "name": message.name, "id": message.id}
     match message.role:
         case Role.SYSTEM:

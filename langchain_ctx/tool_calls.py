@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 
-from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again
+from ctx_core.conversation.calls import is_call, merged, read_call
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.message_types import Piece
 
@@ -32,19 +32,18 @@ _NAMELESS: Final = "unknown"
 
 
 def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
-    """Give each call of an assistant message once: the parsed ones, the malformed ones, then what only blocks spell.
-
-    Two calls of one list are two calls, even if a careless model gave both the same id, or none. One without an id that
-    only blocks spell is a call where nothing is listed; else it is another spelling of one that is.
-    """
-    calls: list[ToolCall] = []
-    for source in (_listed, _in_content, _in_extra):
-        known, nothing_yet = {call.id for call in calls}, not calls
-        calls += [call for call in source(native) if (call.id not in known if call.id else nothing_yet)]
-    legacy = native.additional_kwargs.get("function_call")
-    if not calls and isinstance(legacy, Mapping):
-        calls.append(replace(read_call(cast("object", legacy)), legacy=True))
-    return tuple(calls)
+    """Give each call of an assistant message once: those that are listed, then what only blocks or payloads spell."""
+    extra = native.additional_kwargs
+    legacy = extra.get("function_call")
+    calls = merged(
+        _listed(native),
+        [_in_content(native), _in_extra(native)],
+        read_call(cast("object", legacy)) if isinstance(legacy, Mapping) else None,
+    )
+    thoughts = _mapping(extra.get(_SIGNATURES))
+    return tuple(
+        replace(call, encrypted=max(call.encrypted, copy_length(thoughts.get(call.id or "")))) for call in calls
+    )
 
 
 def all_sent(messages: Sequence[Message]) -> list[Message]:
@@ -117,21 +116,21 @@ def content_with_ids(
     """
     if isinstance(content, str):
         return content
-    kept = [block for block in content if not (isinstance(block, dict) and "type" not in block and is_call(block))]
-    others = {id(block) for block in kept if not (isinstance(block, dict) and is_call(block))}
-    return _spellings(kept, message, origin, others)
+    typed = [block for block in content if not (isinstance(block, dict) and "type" not in block and is_call(block))]
+    others = {id(block) for block in typed if not (isinstance(block, dict) and is_call(block))}
+    return _spellings(typed, message, origin, others)
 
 
 def _spellings(
     spellings: Iterable[Any], message: Message, origin: BaseMessage, others: Collection[int] = ()
 ) -> list[Any]:
-    """Keep what spells a call that is kept, and give it the call's id.
+    """Give what spells a call that the message still has, with the call's id.
 
     A call without an id is told by its name and its place among such.
 
     Args:
         spellings: in order.
-        message: has the calls that are kept.
+        message: has the calls that are left.
         origin: has all of them.
         others: identities of what spells none, and stays as it is.
     """
@@ -179,23 +178,10 @@ def _with_id(spelling: Any, call_id: str | None) -> Any:  # noqa: ANN401 - a dic
 
 
 def _listed(native: BaseMessage) -> Iterator[ToolCall]:
-    """Give the calls of `tool_calls` and `invalid_tool_calls`, with what the provider's own payload says more."""
-    if not isinstance(native, AIMessage):
-        return
-    thoughts = _mapping(native.additional_kwargs.get(_SIGNATURES))
-    listed = [
-        *(read_call(call, _written) for call in native.tool_calls),
-        *map(_read_invalid, native.invalid_tool_calls),
-    ]
-    for others in (_in_extra(native), _in_content(native)):
-        unmatched = list(range(len(listed)))
-        for other in others:
-            at = spelled_again(other, listed, unmatched)
-            if at is not None:
-                unmatched.remove(at)
-                listed[at] = completed(listed[at], other)
-    for call in listed:
-        yield replace(call, encrypted=max(call.encrypted, copy_length(thoughts.get(call.id or ""))))
+    """Give the calls of `tool_calls` and `invalid_tool_calls`."""
+    if isinstance(native, AIMessage):
+        yield from (read_call(call, _written) for call in native.tool_calls)
+        yield from map(_read_invalid, native.invalid_tool_calls)
 
 
 def _read_invalid(spelling: object) -> ToolCall:

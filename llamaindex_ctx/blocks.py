@@ -23,8 +23,7 @@ from llama_index.core.base.llms.types import (
 from ctx_core.conversation.block_table import FILE, REDACTED
 from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.fields import encrypted
-from ctx_core.conversation.media_contents import address_of, base64_text
-from ctx_core.conversation.media_formats import format_of
+from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of, recording_format
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -100,20 +99,20 @@ def write_part(part: Part) -> Block | None:
             return ThinkingBlock(content=part.text)
         case ImagePart():
             content, url = _held(part)
-            return ImageBlock(image=content, url=url, image_mimetype=part.media_type, detail=part.detail)
+            return ImageBlock(image=content, url=url, image_mimetype=_media_type(part), detail=part.detail)
         case AudioPart():
             content, url = _held(part)
-            media_type = part.media_type or ""
-            form = format_of(part.noun, media_type) or media_type.removeprefix("audio/") or None
-            return AudioBlock(audio=content, url=url, format=form)
+            return AudioBlock(
+                audio=content, url=url, format=recording_format(part) if content or part.media_type else None
+            )
         case VideoPart():
             content, url = _held(part)
-            return VideoBlock(video=content, url=url, video_mimetype=part.media_type)
+            return VideoBlock(video=content, url=url, video_mimetype=_media_type(part))
         case FilePart(text=str(text)):
             return DocumentBlock(data=text.encode(), document_mimetype=part.media_type or "text/plain")
         case MediaPart():
             content, url = _held(part)
-            return DocumentBlock(data=content, url=url, document_mimetype=part.media_type)
+            return DocumentBlock(data=content, url=url, document_mimetype=_media_type(part))
         case OpaquePart(text=text):
             return TextBlock(text=text) if text else None
         case _:
@@ -213,3 +212,8 @@ def _held(part: MediaPart) -> tuple[bytes | None, str | None]:
     """Give the content as blocks keep it, or the address."""
     address = address_of(part)
     return (base64_text(part, "a ChatMessage").encode() if address is None else None), address
+
+
+def _media_type(part: MediaPart) -> str | None:
+    """Give the media type: of a content always, which clients ask for, of an address where it is told."""
+    return part.media_type if address_of(part) is not None else media_type_of(part)

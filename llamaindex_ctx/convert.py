@@ -11,6 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallB
 from ctx_core.conversation.content_blocks import settled
 from ctx_core.conversation.fields import id_or_none, shown_role
 from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role, TextPart
+from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, with_thoughts_outside
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from llamaindex_ctx.blocks import read_block, says, write_part
@@ -19,12 +20,14 @@ from llamaindex_ctx.tool_calls import (
     LISTED,
     SIGNATURES,
     apart,
+    has_two_ways,
     is_oddly_spelled,
     read_calls,
     said_beside,
     signature_at,
     spelled,
     spellings,
+    spells_alone,
     with_id,
 )
 
@@ -44,7 +47,6 @@ _ROLES: Final[dict[str, Role]] = {
     MessageRole.TOOL: Role.TOOL,
     MessageRole.FUNCTION: Role.TOOL,
 }
-_REASONING: Final = "reasoning_content"
 _IMAGES: Final = "images"
 _CALL_ID: Final = "tool_call_id"
 _NAME: Final = "name"
@@ -113,15 +115,10 @@ CODEC: Final = ChatMessageCodec()
 
 
 def _read_parts(native: ChatMessage) -> tuple[Part, ...]:
-    parts: list[Part] = [
+    parts = (
         _signed(part, signature_at(native, at)) for at, block in enumerate(native.blocks) for part in read_block(block)
-    ]
-    reasoning = native.additional_kwargs.get(_REASONING)
-    if isinstance(reasoning, str) and reasoning:
-        told = any(isinstance(part, ReasoningPart) and part.text == reasoning for part in parts)
-        if not told:
-            parts.insert(0, ReasoningPart(reasoning))
-    return tuple(parts)
+    )
+    return with_thoughts_outside(tuple(parts), native.additional_kwargs)
 
 
 def _signed(part: Part, copy: int) -> Part:
@@ -138,11 +135,12 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
         message,
         tool_calls=tuple(replace(call, raw=None) if id(call.raw) in moved else call for call in message.tool_calls),
     )
-    kept = spellings(message.tool_calls)
+    left = spellings(message.tool_calls)
     if message.role is Role.ASSISTANT:
-        _keep_entries(extras, message.tool_calls, kept)
+        _update_entries(extras, message.tool_calls, left)
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
-        extras.pop(_REASONING, None)
+        for key in THOUGHTS_OUTSIDE:
+            extras.pop(key, None)
     if not any(isinstance(part, ImagePart) for part in message.parts):
         extras.pop(_IMAGES, None)
     role = MessageRole.USER if message.step_result else origin.role  # a tool's message may answer no call
@@ -150,7 +148,7 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
         extras[_CALL_ID] = message.tool_call_id
         if role == MessageRole.FUNCTION:
             role = MessageRole.TOOL  # the legacy role has no ids, and providers refuse one in it
-    blocks = _write_blocks(message, kept)
+    blocks = _write_blocks(message, left)
     if isinstance(extras.get(SIGNATURES), list):
         extras[SIGNATURES] = _signatures(blocks, message, origin)
     return origin.model_copy(update={"role": role, "blocks": blocks, "additional_kwargs": extras})
@@ -170,21 +168,23 @@ def _as_told(message: Message) -> Message:
     told = message.origin.additional_kwargs.get(_CALL_ID) if isinstance(message.origin, ChatMessage) else None
     odd = message.role is Role.TOOL and told is not None and not isinstance(told, str)
     odd = odd or any(map(is_oddly_spelled, message.tool_calls)) or bool(apart(message.tool_calls, message))
+    odd = odd or has_two_ways(message.tool_calls, message)
     return replace(message, altered=True) if odd else message
 
 
-def _keep_entries(extras: dict[str, Any], calls: Sequence[ToolCall], kept: frozenset[int]) -> None:
+def _update_entries(extras: dict[str, Any], calls: Sequence[ToolCall], left: frozenset[int]) -> None:
+    """Leave the entries of calls that are left, which spellings of these identities tell, and give them their ids."""
     named = {id(spelling): call.id for call in calls for spelling in spelled(call)}
-    entries = [with_id(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in kept]
+    entries = [with_id(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in left]
     if entries:
         extras[LISTED] = entries
     else:
         extras.pop(LISTED, None)
-    if id(extras.get(LEGACY)) not in kept:
+    if not spells_alone(extras.get(LEGACY), calls):
         extras.pop(LEGACY, None)
 
 
-def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
+def _write_blocks(message: Message, left: frozenset[int]) -> list[Block]:
     """Give the blocks of the parts, each once, without calls that have gone, and with all that are left."""
     blocks: list[Block] = []
     done: set[int] = set()
@@ -193,7 +193,7 @@ def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
         if isinstance(part, ReasoningPart) and part.raw is None and isinstance(message.origin, ChatMessage):
             continue  # it lives in additional_kwargs
         block = write_part(part)
-        if block is None or id(block) in done or (isinstance(block, ToolCallBlock) and id(block) not in kept):
+        if block is None or id(block) in done or (isinstance(block, ToolCallBlock) and id(block) not in left):
             continue
         done.add(id(block))
         blocks.append(with_id(block, named[id(block)]) if isinstance(block, ToolCallBlock) else block)

@@ -14,15 +14,16 @@ from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.llms.llm import ToolSelection
 
 from ctx_core.conversation.block_table import BESIDE
-from ctx_core.conversation.calls import completed, read_call, row_of_call, spelled_again
+from ctx_core.conversation.calls import completed, merged, read_call, row_of_call
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.messages import OpaquePart, ToolCall
 from ctx_core.conversation.natives import copied
+from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ctx_core.conversation.messages import Message, Part
 
@@ -35,7 +36,7 @@ LEGACY: Final = "function_call"
 SIGNATURES: Final = "thought_signatures"
 """The key of `additional_kwargs` with Gemini's encrypted thoughts, one (or None) for each block."""
 
-_COUNTED: Final = frozenset({LISTED, LEGACY, SIGNATURES, "refusal", "name", "reasoning_content", "tool_call_id"})
+_COUNTED: Final = frozenset({LISTED, LEGACY, SIGNATURES, "refusal", "name", "tool_call_id", *THOUGHTS_OUTSIDE})
 """Keys of `additional_kwargs` that are counted elsewhere, or that are ids."""
 _IDS: Final = ("tool_call_id", "tool_id", "id")
 _FIELDS: Final = (
@@ -61,21 +62,15 @@ def read_calls(message: ChatMessage) -> tuple[ToolCall, ...]:
     Raises:
         MessageError: if `additional_kwargs["tool_calls"]` is no list.
     """
-    calls = [
+    blocks = (
         replace(_from_block(block), encrypted=signature_at(message, at))
         for at, block in enumerate(message.blocks)
         if isinstance(block, ToolCallBlock)
-    ]
-    unmatched = list(range(len(calls)))
-    for entry in _entries(message):
-        call = _from_entry(entry)
-        at = spelled_again(call, calls, unmatched)
-        if at is None:
-            calls.append(call)
-        else:
-            unmatched.remove(at)
-            calls[at] = _joined(calls[at], call)
-    return tuple(replace(call, legacy=_is_legacy(call, message)) for call in calls)
+    )
+    legacy = message.additional_kwargs.get(LEGACY)
+    return merged(
+        blocks, [map(_from_entry, _listed(message))], None if legacy is None else _from_entry(legacy), join=_joined
+    )
 
 
 def signature_at(message: ChatMessage, at: int) -> int:
@@ -107,10 +102,15 @@ def spelled(call: ToolCall) -> tuple[object, ...]:
     return call.raw.found if isinstance(call.raw, Spellings) else ()
 
 
-def _is_legacy(call: ToolCall, message: ChatMessage) -> bool:
-    """Whether a call is the one of OpenAI's first function API, which has no id."""
-    legacy = message.additional_kwargs.get(LEGACY)
-    return call.id is None and legacy is not None and any(spelling is legacy for spelling in spelled(call))
+def spells_alone(entry: object, calls: Iterable[ToolCall]) -> bool:
+    """Whether an entry is all that spells one of these calls."""
+    return any(len(found := spelled(call)) == 1 and found[0] is entry for call in calls)
+
+
+def has_two_ways(calls: Sequence[ToolCall], message: Message) -> bool:
+    """Whether the legacy call stands beside others, which OpenAI refuses: it is left out."""
+    legacy = message.origin.additional_kwargs.get(LEGACY) if isinstance(message.origin, ChatMessage) else None
+    return bool(calls) and legacy is not None and not spells_alone(legacy, calls)
 
 
 def is_oddly_spelled(call: ToolCall) -> bool:
@@ -158,13 +158,16 @@ def _told_id(spelling: object) -> object:
 
 
 def _entries(message: ChatMessage) -> list[object]:
+    legacy = message.additional_kwargs.get(LEGACY)
+    return _listed(message) if legacy is None else [*_listed(message), legacy]
+
+
+def _listed(message: ChatMessage) -> list[object]:
     listed = message.additional_kwargs.get(LISTED)
     if listed is not None and not isinstance(listed, list | tuple):
         msg = f"additional_kwargs[{LISTED!r}] must be a list, found {type(listed).__name__}"
         raise MessageError(msg)
-    entries = list(cast("Iterable[object]", listed or ()))
-    legacy = message.additional_kwargs.get(LEGACY)
-    return entries if legacy is None else [*entries, legacy]
+    return list(cast("Iterable[object]", listed or ()))
 
 
 def _from_block(block: ToolCallBlock) -> ToolCall:

@@ -205,3 +205,61 @@ def test_arguments_that_are_there_are_not_replaced() -> None:
     ):
         (call,) = _read(native, codec).tool_calls
         assert call.arguments == '{"city": "Oslo"}'
+
+
+_SPELLED: Final = {"name": "look", "arguments": '{"city": "Oslo"}'}
+_LEGACY: Final[dict[str, dict[str, Any]]] = {
+    "of the same name": _SPELLED,
+    "of another name": {"name": "book", "arguments": '{"city": "Rome"}'},
+}
+
+
+@pytest.mark.parametrize("which", _LEGACY)
+def test_a_legacy_call_beside_others_is_none_of_its_own(which: str) -> None:
+    """OpenAI refuses both in one message, and clients leave the legacy one out: so does every door."""
+    legacy = _LEGACY[which]
+    doors: tuple[tuple[Any, Codec[Any]], ...] = (
+        (_assistant(tool_calls=[_CALL], function_call=legacy), OPENAI),
+        (_ai(tool_calls=[_LISTED], additional_kwargs={"function_call": legacy}), LANGCHAIN),
+        (_li(tool_calls=[_CALL], function_call=legacy), LLAMAINDEX),
+        (_li(_BLOCK, function_call=legacy), LLAMAINDEX),
+    )
+    for native, codec in doors:
+        message = _read(native, codec)
+        assert [(call.id, call.name, call.legacy) for call in message.tool_calls] == [("c1", "look", False)]
+    for native, codec in (doors[0], *doors[2:]):
+        (sent,) = codec.join([_read(native, codec)])
+        assert "function_call" not in (sent if isinstance(sent, dict) else sent.additional_kwargs)
+
+
+def test_a_legacy_call_alone_is_one_in_every_door() -> None:
+    """It is the message's own and has no id, and goes out as the very message that came in."""
+    doors: tuple[tuple[Any, Codec[Any]], ...] = (
+        (_assistant(function_call=_SPELLED), OPENAI),
+        (_ai(additional_kwargs={"function_call": _SPELLED}), LANGCHAIN),
+        (_li(function_call=_SPELLED), LLAMAINDEX),
+    )
+    for native, codec in doors:
+        message = _read(native, codec)
+        assert [(call.id, call.name, call.legacy) for call in message.tool_calls] == [(None, "look", True)]
+        (sent,) = codec.join([message])
+        assert sent is native
+
+
+def test_spellings_without_an_id_are_matched_by_name_in_every_door() -> None:
+    """What other places say again is no second call; what they say of another tool is a call only with an id."""
+    again, other = {"name": "look", "input": ARGS}, {"name": "book", "input": ARGS, "id": "c2"}
+    entries = [
+        {"type": "function", "function": _SPELLED},
+        {"type": "function", "function": {"name": "run", "arguments": "{}"}},
+        {"type": "function", "id": "c2", "function": {"name": "book", "arguments": '{"city": "Oslo"}'}},
+    ]
+    blocks = [{"type": "tool_use", **one} for one in (again, {"name": "run", "input": {}}, other)]
+    doors: tuple[tuple[Any, Codec[Any]], ...] = (
+        (_assistant(content=blocks, tool_calls=[_CALL]), OPENAI),
+        (_ai(blocks, tool_calls=[_LISTED]), LANGCHAIN),
+        (_ai(tool_calls=[_LISTED], additional_kwargs={"tool_calls": entries}), LANGCHAIN),
+        (_li(_BLOCK, tool_calls=entries), LLAMAINDEX),
+    )
+    for native, codec in doors:
+        assert [(call.id, call.name) for call in _read(native, codec).tool_calls] == [("c1", "look"), ("c2", "book")]

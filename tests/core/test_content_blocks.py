@@ -78,7 +78,10 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             ImagePart(data="AA", media_type="image/png"),
         ),
         ({"type": "image", "source": {"type": "url", "url": "u"}}, ImagePart(url="u")),
-        ({"type": "input_audio", "input_audio": {"data": "AA", "format": "wav"}}, AudioPart(data="AA")),
+        (
+            {"type": "input_audio", "input_audio": {"data": "AA", "format": "wav"}},
+            AudioPart(data="AA", media_type="audio/wav"),
+        ),
         ({"type": "audio", "base64": "AA", "mime_type": "audio/wav"}, AudioPart(data="AA", media_type="audio/wav")),
         ({"type": "video", "url": "u", "mime_type": "video/mp4"}, VideoPart(media_type="video/mp4")),
         ({"type": "file", "file": {"file_id": "f"}}, FilePart()),

@@ -414,7 +414,7 @@ def test_parts_of_every_block() -> None:
             AIMessage(
                 [
                     {"type": "text-plain", "text": "f", "mime_type": "text/plain"},
-                    {"type": "audio", "base64": "AAAA"},
+                    {"type": "audio", "base64": "AAAA", "mime_type": "audio/wav"},
                     {"type": "image", "url": "https://x"},
                 ]
             ),

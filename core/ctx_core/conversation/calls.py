@@ -102,6 +102,42 @@ def completed(call: ToolCall, other: ToolCall) -> ToolCall:
     return replace(call, arguments=arguments, encrypted=max(call.encrypted, other.encrypted))
 
 
+def merged(
+    listed: Iterable[ToolCall],
+    others: Iterable[Iterable[ToolCall]],
+    legacy: ToolCall | None = None,
+    join: Callable[[ToolCall, ToolCall], ToolCall] = completed,
+) -> tuple[ToolCall, ...]:
+    """Give each call of a message once, from all the places where it may be spelled.
+
+    Two calls of one place are two calls, even if a careless model gave both the same id, or none. One of another place
+    is a call by itself if its id is new; without an id it is one where nothing was found before, else another spelling.
+    The legacy `function_call` is a call where it is alone: OpenAI refuses it beside others, and clients leave it out.
+
+    Args:
+        listed: the calls of the place that counts before all others.
+        others: those of each other place, in order.
+        legacy: the one of OpenAI's first function API.
+        join: gives a call together with another spelling of it.
+    """
+    calls = list(listed)
+    for place in others:
+        left, known, nothing_yet = list(range(len(calls))), {call.id for call in calls}, not calls
+        for call in place:
+            at = spelled_again(call, calls, left)
+            if at is not None:
+                left.remove(at)
+                calls[at] = join(calls[at], call)
+            elif call.id not in known if call.id else nothing_yet:
+                calls.append(call)
+    if legacy is None:
+        return tuple(calls)
+    if not calls:
+        return (replace(legacy, legacy=legacy.id is None),)
+    at = spelled_again(legacy, calls, range(len(calls)))
+    return tuple(join(call, legacy) if place == at else call for place, call in enumerate(calls))
+
+
 def _is_empty(arguments: str) -> bool:
     return len(arguments) < _SHORT and "".join(arguments.split()) in {"", "{}"}
 

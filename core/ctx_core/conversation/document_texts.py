@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -25,10 +26,21 @@ _SIGNED: Final = (b"%PDF", b"PK\x03\x04")
 """What such documents begin with."""
 
 
+_ADDRESS: Final = re.compile(r"(?!data:)[a-z][a-z0-9+.-]*://?", re.IGNORECASE)
+"""How an address begins, which no base64 does."""
+
+
+def is_address(content: str | bytes | None) -> bool:
+    """Whether what stands in the place of a content is only the address of one."""
+    return isinstance(content, str) and _ADDRESS.match(content) is not None
+
+
 def bytes_of(data: str | bytes | None) -> bytes | None:
-    """Give a content as bytes; None where there is none, or where it is no base64."""
+    """Give a content as bytes; None where there is none, only an address, or what is no base64."""
     if data is None or isinstance(data, bytes):
         return data or None
+    if is_address(data):
+        return None
     text = data.partition(",")[2] if data[:5].lower() == "data:" else data
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_" if "-" in text or "_" in text else None)

@@ -68,7 +68,8 @@ def read_media(block: Mapping[str, Any], raw: object) -> MediaPart | None:
         return _read_image(block, raw)
     if family == "file":
         return _read_file(block, raw)
-    return medium_of(string_or_none(first_in(block, *MEDIA_TYPES)), _recording(block), raw, family=family)
+    media_type = string_or_none(first_in(block, *MEDIA_TYPES)) or _type_by_format(block, family)
+    return medium_of(media_type, _recording(block), raw, family=family)
 
 
 def is_file(block: Mapping[str, Any]) -> bool:
@@ -83,6 +84,12 @@ def _holds_something(block: Mapping[str, Any], family: str) -> bool:
         return True
     holders = (block, *(mapping_in(block, key) for key in _INNER))
     return any(holder.get(key) and mapped(holder[key]) is None for holder in holders for key in _CONTENT)
+
+
+def _type_by_format(block: Mapping[str, Any], family: str) -> str | None:
+    """Give the media type of the format that OpenAI's block of a recording names; None where it names none."""
+    form = string_or_none(mapping_in(block, "input_audio").get("format"))
+    return media_type_of_format(family, form) if form else None
 
 
 def _recording(block: Mapping[str, Any]) -> str | bytes | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ctx_core.conversation.block_table import DETAIL, MESSAGES
+from ctx_core.conversation.block_table import DETAIL, MESSAGES, WORDS
 from ctx_core.conversation.calls import row_of_call
-from ctx_core.conversation.content_blocks import reasoning_text
-from ctx_core.conversation.fields import encrypted, mapped
+from ctx_core.conversation.fields import encrypted, mapped, words_of
 from ctx_core.conversation.messages import OpaquePart, ReasoningPart, Role
 from ctx_core.conversation.whole import beside_of
 
@@ -20,17 +19,52 @@ if TYPE_CHECKING:
 
 THOUGHTS_OUTSIDE: Final = ("reasoning_content", "reasoning", "reasoning_details")
 """Where hosts put the model's thoughts beside the content."""
+_THOUGHT: Final = ("text", "summary", "content")
+"""Keys of a block of thoughts outside the content under which its words are."""
+_OUTSIDE: Final = replace(DETAIL, within={**DETAIL.within, **dict.fromkeys(_THOUGHT, WORDS)}, read=frozenset(_THOUGHT))
 _LONGEST_NAME: Final = 64
 """Characters of a tool's name, as providers take it: in a result it is the name of the call, which is counted."""
 
 
+def with_thoughts_outside(parts: tuple[Part, ...], fields: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Give parts behind the thoughts that stand beside them; thoughts that the parts say themselves are read once."""
+    thoughts = thoughts_outside(fields)
+    if thoughts is None:
+        return parts
+    inside = [part for part in parts if isinstance(part, ReasoningPart)]
+    told = thoughts.text in "".join(part.text for part in inside)
+    again = inside and told and thoughts.encrypted <= sum(part.encrypted for part in inside)
+    return parts if again else (thoughts, *parts)
+
+
 def thoughts_outside(fields: Mapping[str, Any]) -> ReasoningPart | None:
-    """Give the thoughts that stand beside the content: a text, and in `reasoning_details` its encrypted copy."""
-    text = next((value for key in THOUGHTS_OUTSIDE if isinstance(value := fields.get(key), str) and value), "")
-    details = _details(fields)
-    text = text or "".join(reasoning_text(detail) for detail in details)
-    length = sum(map(encrypted, details))
+    """Give the thoughts that stand beside a content, however they are spelled: what is said again is read once.
+
+    A text, a block of OpenAI's Responses API with its summary, or the pieces that OpenRouter gives; with the last two
+    there may be an encrypted copy.
+    """
+    texts: list[str] = []
+    length = 0
+    for key in THOUGHTS_OUTSIDE:
+        held = _held(fields.get(key))
+        text = held if isinstance(held, str) else "".join(map(_text_of, held))
+        length += 0 if isinstance(held, str) else sum(map(encrypted, held))
+        if not any(text in known for known in texts):
+            texts.append(text)
+    text = "\n".join(filter(None, texts))
     return ReasoningPart(text, encrypted=length) if text or length else None
+
+
+def _held(value: object) -> str | list[Mapping[str, Any]]:
+    """Give what stands under a key of thoughts: a text, or the blocks that there are."""
+    if isinstance(value, str):
+        return value
+    listed = cast("list[object]", value) if isinstance(value, list) else [value]
+    return [block for one in listed if (block := mapped(one)) is not None]
+
+
+def _text_of(block: Mapping[str, Any]) -> str:
+    return " ".join(text for key in _THOUGHT if (text := words_of(block.get(key))))
 
 
 def said_beside(fields: Mapping[str, Any], role: Role) -> tuple[Part, ...]:
@@ -56,20 +90,5 @@ def _row(fields: Mapping[str, Any], role: Role) -> BlockType:
         read.remove("name")
     if role is Role.ASSISTANT:
         read |= {"tool_calls", "function_call"}
-    thoughts = thoughts_outside(fields)
-    if thoughts is None:
-        return replace(row, read=frozenset(read))
-    # Hosts say the same in two places: it is read once.
-    read |= {key for key in THOUGHTS_OUTSIDE if fields.get(key) == thoughts.text}
-    again = "".join(map(reasoning_text, _details(fields))) in thoughts.text
-    detail = replace(DETAIL, read=frozenset({"text", "summary"})) if again else DETAIL
-    return replace(row, read=frozenset(read), within={**row.within, "reasoning_details": detail})
-
-
-def _details(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    listed: object = fields.get("reasoning_details")
-    return [
-        detail
-        for one in (cast("list[object]", listed) if isinstance(listed, list) else ())
-        if (detail := mapped(one)) is not None
-    ]
+    read |= {key for key in THOUGHTS_OUTSIDE if isinstance(fields.get(key), str)}
+    return replace(row, read=frozenset(read), within={**row.within, **dict.fromkeys(THOUGHTS_OUTSIDE, _OUTSIDE)})

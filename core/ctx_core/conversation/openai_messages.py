@@ -7,30 +7,15 @@ LangChain. Fields that are not known stay where they are.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
-from ctx_core.conversation.calls import completed, is_call, read_call
+from ctx_core.conversation.calls import is_call, merged, read_call
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, mapped, shown_role, string_or_none
-from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
-from ctx_core.conversation.media_formats import format_of
-from ctx_core.conversation.messages import (
-    AudioPart,
-    CitationPart,
-    FilePart,
-    ImagePart,
-    MediaPart,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-    ToolCall,
-)
+from ctx_core.conversation.messages import Message, Part, ReasoningPart, Role, TextPart, ToolCall
 from ctx_core.conversation.natives import copied
-from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, thoughts_outside
+from ctx_core.conversation.openai_blocks import CHAT
+from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, with_thoughts_outside
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
@@ -46,7 +31,6 @@ _ROLES: Final = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-_TAKER: Final = "a message of OpenAI's"
 
 
 class OpenAICodec:
@@ -68,18 +52,18 @@ class OpenAICodec:
         """Give the neutral message of a message dict."""
         role, fields = self.role(native), _fields(native)
         parts = read_content(fields.get("content"))
-        thoughts = thoughts_outside(fields)
         calls = _read_calls(fields, parts) if role is Role.ASSISTANT else ()
         parts = settled(parts, calls)
         return Message(
             role=role,
-            parts=parts if thoughts is None else (thoughts, *parts),
+            parts=with_thoughts_outside(parts, fields),
             tool_calls=calls,
             beside=said_beside(fields, role),
             tool_call_id=id_or_none(fields.get("tool_call_id")) if role is Role.TOOL else None,
             name=string_or_none(fields.get("name")),
             id=string_or_none(fields.get("id")),
             origin=native,
+            altered=_has_two_ways(fields, calls),
         )
 
     def write(self, message: Message) -> OpenAIMessage:
@@ -107,27 +91,24 @@ def _fields(native: object) -> Mapping[str, Any]:
 
 
 def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolCall, ...]:
-    """Give the calls: those that are listed, the one of before there were tools, and what only blocks spell."""
     listed = native.get("tool_calls")
     if listed is not None and not isinstance(listed, list | tuple):
         msg = f"tool_calls must be a list, found {type(listed).__name__}"
         raise MessageError(msg)
-    calls: list[ToolCall] = []
-    for at, call in enumerate(cast("list[object]", listed or ())):
+    entries = cast("Sequence[object]", listed or ())
+    for at, call in enumerate(entries):
         if mapped(call) is None:
             msg = f"tool call {at + 1} must be a dict, found {type(call).__name__}"
             raise MessageError(msg)
-        calls.append(read_call(call))
-    if mapped(native.get("function_call")) is not None:
-        legacy = read_call(native["function_call"])
-        calls.append(replace(legacy, legacy=legacy.id is None))
-    known = {call.id: at for at, call in reversed(list(enumerate(calls)))}
-    for call in [read_call(part.raw) for part in parts if is_call(mapped(part.raw) or {})]:
-        if call.id in known:
-            calls[known[call.id]] = completed(calls[known[call.id]], call)
-        else:
-            calls.append(call)
-    return tuple(calls)
+    in_blocks = [read_call(part.raw) for part in parts if is_call(mapped(part.raw) or {})]
+    legacy = None if mapped(native.get("function_call")) is None else read_call(native["function_call"])
+    return merged(map(read_call, entries), [in_blocks], legacy)
+
+
+def _has_two_ways(fields: Mapping[str, Any], calls: Sequence[ToolCall]) -> bool:
+    """Whether the legacy call stands beside others, which OpenAI refuses: it is left out."""
+    legacy = fields.get("function_call")
+    return bool(calls) and mapped(legacy) is not None and calls[0].raw is not legacy
 
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
@@ -181,33 +162,4 @@ def _new(message: Message) -> OpenAIMessage:
 def _content(parts: list[Part], *, listed: bool) -> str | list[object]:
     if not listed and all(isinstance(part, TextPart) for part in parts):
         return "".join(part.text for part in parts if isinstance(part, TextPart))
-    return [_block(part) for part in parts]
-
-
-def _block(part: Part) -> object:
-    if part.raw is not None:
-        return part.raw
-    match part:
-        case TextPart(text=text) | CitationPart(text=text) | OpaquePart(text=text) | ReasoningPart(text=text):
-            return {"type": "text", "text": text}
-        case ImagePart(url=str(url)):
-            return {"type": "image_url", "image_url": {"url": url}}
-        case ImagePart():
-            return {"type": "image_url", "image_url": {"url": address_of(part) or _data_url(part)}}
-        case AudioPart():
-            return {"type": "input_audio", "input_audio": {"data": base64_text(part, _TAKER), "format": _form(part)}}
-        case FilePart(text=str(text)):
-            return {"type": "text", "text": text}
-        case MediaPart():
-            return {"type": "file", "file": {"filename": "file", "file_data": _data_url(part)}}
-        case _:
-            assert_never(part)
-
-
-def _data_url(part: MediaPart) -> str:
-    return f"data:{media_type_of(part)};base64,{base64_text(part, _TAKER)}"
-
-
-def _form(part: AudioPart) -> str:
-    media_type = media_type_of(part)
-    return format_of(part.noun, media_type) or media_type.partition("/")[2]
+    return [CHAT.block(part) if part.raw is None else part.raw for part in parts]

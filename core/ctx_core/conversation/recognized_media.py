@@ -32,7 +32,7 @@ _SIGNS: Final = (
 """First bytes of contents. Four to six letters of base64 may stand in any text, so that a text must be long, too."""
 _RIFF: Final = {b"WAVE": "audio/wav", b"WEBP": "image/webp", b"AVI ": "video/x-msvideo"}
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{64,}={0,2}")
-_UNTOLD: Final = frozenset({None, "application/octet-stream", "binary/octet-stream"})
+UNTOLD: Final = frozenset({None, "application/octet-stream", "binary/octet-stream"})
 """Media types that say nothing."""
 _MEDIA: Final = ("image/", "audio/", "video/", "application/pdf")
 
@@ -58,8 +58,8 @@ def medium_of(
     """
     told = media_type or media_type_in(data) or media_type_in(url) or None
     kind = _family_of(told)
-    if kind is None and family == "file" and told in _UNTOLD:
-        told = _by_sign(data if isinstance(data, bytes) else _head(_base64_in(data or url or ""))) or told
+    if kind is None and family == "file" and told in UNTOLD:
+        told = media_type_of_content(data or url) or told
         kind = _family_of(told)
     if (kind or family) == "image":
         return ImagePart(url=url, data=data, media_type=told if kind else media_type, detail=detail, raw=raw)
@@ -78,6 +78,11 @@ def media_type_in(data: object) -> str:
     if not isinstance(data, str) or data[:5].lower() != "data:":
         return ""
     return data[5:200].partition(",")[0].partition(";")[0].lower()
+
+
+def media_type_of_content(content: str | bytes | None) -> str | None:
+    """Give the media type that the first bytes of a content tell; None where they tell none."""
+    return _by_sign(content if isinstance(content, bytes) else _head(_base64_in(content or "")))
 
 
 def _family_of(media_type: str | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from ctx_core.conversation.document_texts import bytes_of
+from ctx_core.conversation.document_texts import bytes_of, is_address
 from ctx_core.conversation.fields import mapping_in
 from ctx_core.conversation.messages import CitationPart
 from ctx_core.counting.contents import size_of
@@ -26,7 +26,7 @@ def document_price(part: MediaPart, framing: DocumentFraming) -> int:
 
     So is that of a medium that has no price of its own.
     """
-    if not part.data:
+    if not part.data or is_address(part.data):
         return framing.unknown_size
     size = size_of(part.data)
     content = 0 if framing.bytes_per_token is None else size // framing.bytes_per_token
@@ -42,9 +42,9 @@ def document_price(part: MediaPart, framing: DocumentFraming) -> int:
 
 def cites(part: Part) -> bool:
     """Whether the model is asked to quote from a document or a search result, as Claude's `citations` does."""
-    if isinstance(part, CitationPart) and part.asked:
-        return True
     raw: object = part.raw
+    if isinstance(part, CitationPart) and part.asked:
+        return raw is not None  # one that is made here goes out as text
     if not isinstance(raw, Mapping):
         return False
     block = cast("Mapping[str, Any]", raw)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from ctx_core.conversation.messages import (
     CitationPart,
@@ -13,7 +13,9 @@ from ctx_core.conversation.messages import (
     MediaPart,
     Message,
     OpaquePart,
+    ReasoningPart,
     Role,
+    TextPart,
     all_parts,
 )
 from ctx_core.history.places import Position, positions
@@ -116,8 +118,10 @@ def _contents(part: Part) -> tuple[str | bytes, ...]:
             return ("media", data)
         case MediaPart() | OpaquePart():
             return (type(part).__name__, getattr(part, "text", None) or "", _raw(part.raw))
-        case _:
+        case TextPart() | ReasoningPart():
             return ()
+        case _:
+            assert_never(part)
 
 
 def _raw(block: object) -> str:

@@ -7,29 +7,16 @@ side stay together, and thoughts with the item that follows them. An output is a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_block, read_content, settled
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role, string_or_none
-from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
-from ctx_core.conversation.media_formats import format_of
 from ctx_core.conversation.message_types import Piece
-from ctx_core.conversation.messages import (
-    AudioPart,
-    CitationPart,
-    FilePart,
-    ImagePart,
-    MediaPart,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-)
+from ctx_core.conversation.messages import ImagePart, Message, Part, ReasoningPart, Role, TextPart
 from ctx_core.conversation.natives import copied, without
+from ctx_core.conversation.openai_blocks import RESPONSES
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
@@ -40,7 +27,6 @@ if TYPE_CHECKING:
 _ROLES: Final = {
     "user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.DEVELOPER
 }  # fmt: skip
-_TAKER: Final = "the format 'responses'"
 
 
 class ResponsesFormat:
@@ -112,7 +98,7 @@ class ResponsesFormat:
             elif message.role is Role.TOOL:
                 items.append(_output(message, asked.get(message.tool_call_id, "")))
             elif message.role is Role.ASSISTANT and isinstance(piece, Piece):
-                items.extend(_kept(message, piece))
+                items.extend(_items_left(message, piece))
             else:
                 items.extend(_new(message))
         return items
@@ -166,7 +152,7 @@ def _parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
             return (read_block(item),)
 
 
-def _kept(message: Message, piece: Piece) -> Iterator[object]:
+def _items_left(message: Message, piece: Piece) -> Iterator[object]:
     """Give the items of an answer of which some are gone.
 
     Thoughts go with the item that follows them; where they alone are gone, that item goes out without its own id, by
@@ -198,8 +184,8 @@ def _call_id(fields: Mapping[str, Any]) -> object:
 def _new(message: Message) -> Iterator[object]:
     """Give the items of a message that was made here, or the changed copy of one."""
     if message.role is Role.ASSISTANT:
-        if message.text or not message.tool_calls:
-            yield {"role": "assistant", "content": message.text}
+        if message.parts or not message.tool_calls:
+            yield {"role": "assistant", "content": _answer(message)}
         for call in message.tool_calls:
             yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
         return
@@ -211,10 +197,18 @@ def _new(message: Message) -> Iterator[object]:
     )
 
 
+def _answer(message: Message) -> str | list[object]:
+    """Give what an answer says: a text where no medium is in it, for thoughts are items, and only the provider's."""
+    if not message.has_media:
+        return "".join(getattr(part, "text", "") for part in message.parts)
+    spelling = replace(RESPONSES, text="output_text")
+    return [spelling.block(part) if part.raw is None else part.raw for part in message.parts]
+
+
 def _content(message: Message, *, listed: bool) -> str | list[object]:
     if not listed and all(isinstance(part, TextPart) and part.raw is None for part in message.parts):
         return message.text
-    return [_block(part) if part.raw is None else part.raw for part in message.parts]
+    return [RESPONSES.block(part) if part.raw is None else part.raw for part in message.parts]
 
 
 def _output(message: Message, asked: str) -> object:
@@ -257,34 +251,3 @@ def _said(message: Message, kind: str, *, listed: bool = False) -> object:
             return [{"stdout": message.text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
         case _:
             return _content(message, listed=listed)
-
-
-def _block(part: Part) -> object:
-    """Give the content of a part that was made here."""
-    match part:
-        case TextPart(text=text) | CitationPart(text=text) | OpaquePart(text=text) | ReasoningPart(text=text):
-            # Thoughts are items, and only the provider's own.
-            return {"type": "input_text", "text": text}
-        case ImagePart(url=str(url)):
-            return {"type": "input_image", "image_url": url}
-        case ImagePart():
-            return {"type": "input_image", "image_url": address_of(part) or _data_url(part)}
-        case AudioPart():
-            return {"type": "input_audio", "input_audio": {"data": base64_text(part, _TAKER), "format": _form(part)}}
-        case FilePart(text=str(text)):
-            return {"type": "input_text", "text": text}
-        case FilePart() if (address := address_of(part)) is not None:
-            return {"type": "input_file", "file_url": address}
-        case MediaPart():
-            return {"type": "input_file", "filename": "file", "file_data": _data_url(part)}
-        case _:
-            assert_never(part)
-
-
-def _data_url(part: MediaPart) -> str:
-    return f"data:{media_type_of(part)};base64,{base64_text(part, _TAKER)}"
-
-
-def _form(part: AudioPart) -> str:
-    media_type = media_type_of(part)
-    return format_of(part.noun, media_type) or media_type.partition("/")[2]
