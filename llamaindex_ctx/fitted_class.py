@@ -10,7 +10,7 @@ from llama_index.core.llms.llm import LLM
 from pydantic import PrivateAttr
 
 from ctx_core.effects import run
-from llamaindex_ctx.fitted_llm import FittedFunctionCallingLLM, FittedLLM, fitting_of, joined, turn_of
+from llamaindex_ctx.fitted_llm import FittedFunctionCallingLLM, FittedLLM, fitted_messages, fitting_of, joined
 from llamaindex_ctx.predictions import predictions
 
 if TYPE_CHECKING:
@@ -86,10 +86,9 @@ def _preparing(inner: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, 
         chat_history: list[ChatMessage] | None = None,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        fitting, messages = fitting_of(self), joined(chat_history, user_msg)
-        if fitting.is_fitted(messages):
-            return inner(self, tools, chat_history=messages, **kwargs)
-        context = run(turn_of(self, messages, kwargs, tools))
-        return inner(self, tools, chat_history=fitting.prepared(context), **kwargs)
+        context, messages = run(fitted_messages(self, joined(chat_history, user_msg), kwargs, tools))
+        if context is not None:
+            messages = fitting_of(self).prepared(context)
+        return inner(self, tools, chat_history=messages, **kwargs)
 
     return prepare

@@ -59,55 +59,55 @@ class FittedLLM:
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """Chat about the messages that fit."""
         fitting = fitting_of(self)
-        context = None if fitting.is_fitted(messages) else run(turn_of(self, messages, kwargs))
+        context, messages = run(fitted_messages(self, messages, kwargs))
         with fitting.call():
-            response = _llm(super()).chat(messages if context is None else context.messages, **kwargs)
+            response = _llm(super()).chat(messages, **kwargs)
         fitting.learn(context, response)
         return response
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """Chat about the messages that fit."""
         fitting = fitting_of(self)
-        context = None if fitting.is_fitted(messages) else await arun(turn_of(self, messages, kwargs))
+        context, messages = await arun(fitted_messages(self, messages, kwargs))
         with fitting.call():
-            response = await _llm(super()).achat(messages if context is None else context.messages, **kwargs)
+            response = await _llm(super()).achat(messages, **kwargs)
         fitting.learn(context, response)
         return response
 
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
         """Chat about the messages that fit, as a stream."""
         fitting = fitting_of(self)
-        context = None if fitting.is_fitted(messages) else run(turn_of(self, messages, kwargs))
+        context, messages = run(fitted_messages(self, messages, kwargs))
         with fitting.call():
-            stream = _llm(super()).stream_chat(messages if context is None else context.messages, **kwargs)
+            stream = _llm(super()).stream_chat(messages, **kwargs)
         return fitting.streamed(context, stream)
 
     async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseAsyncGen:
         """Chat about the messages that fit, as a stream."""
         fitting = fitting_of(self)
-        context = None if fitting.is_fitted(messages) else await arun(turn_of(self, messages, kwargs))
+        context, messages = await arun(fitted_messages(self, messages, kwargs))
         with fitting.call():
-            stream = await _llm(super()).astream_chat(messages if context is None else context.messages, **kwargs)
+            stream = await _llm(super()).astream_chat(messages, **kwargs)
         return fitting.astreamed(context, stream)
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:  # noqa: FBT001, FBT002 - LlamaIndex's signature
         """Complete a prompt, if it fits."""
         fitting = fitting_of(self)
-        prompt = prompt if fitting.running else _prompt(run(turn_of(self, [asks(prompt)], kwargs)))
+        prompt = run(_fitted_prompt(self, prompt, kwargs))
         with fitting.call():
             return _llm(super()).complete(prompt, formatted=formatted, **kwargs)
 
     async def acomplete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:  # noqa: FBT001, FBT002 - as above
         """Complete a prompt, if it fits."""
         fitting = fitting_of(self)
-        prompt = prompt if fitting.running else _prompt(await arun(turn_of(self, [asks(prompt)], kwargs)))
+        prompt = await arun(_fitted_prompt(self, prompt, kwargs))
         with fitting.call():
             return await _llm(super()).acomplete(prompt, formatted=formatted, **kwargs)
 
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:  # noqa: FBT001, FBT002 - as above
         """Complete a prompt, if it fits, as a stream."""
         fitting = fitting_of(self)
-        prompt = prompt if fitting.running else _prompt(run(turn_of(self, [asks(prompt)], kwargs)))
+        prompt = run(_fitted_prompt(self, prompt, kwargs))
         with fitting.call():
             stream = _llm(super()).stream_complete(prompt, formatted=formatted, **kwargs)
         return fitting.streamed(None, stream)
@@ -120,7 +120,7 @@ class FittedLLM:
     ) -> CompletionResponseAsyncGen:
         """Complete a prompt, if it fits, as a stream."""
         fitting = fitting_of(self)
-        prompt = prompt if fitting.running else _prompt(await arun(turn_of(self, [asks(prompt)], kwargs)))
+        prompt = await arun(_fitted_prompt(self, prompt, kwargs))
         with fitting.call():
             stream = await _llm(super()).astream_complete(prompt, formatted=formatted, **kwargs)
         return fitting.astreamed(None, stream)
@@ -137,11 +137,10 @@ class FittedFunctionCallingLLM(FittedLLM):
         **kwargs: Any,
     ) -> ChatResponse:
         """Chat with tools about the messages that fit."""
-        fitting, messages = fitting_of(self), joined(chat_history, user_msg)
-        context = None if fitting.is_fitted(messages) else run(turn_of(self, messages, kwargs, tools))
-        history = messages if context is None else context.messages
+        fitting = fitting_of(self)
+        context, messages = run(fitted_messages(self, joined(chat_history, user_msg), kwargs, tools))
         with fitting.call():
-            response = _llm(super()).chat_with_tools(tools, chat_history=history, **kwargs)
+            response = _llm(super()).chat_with_tools(tools, chat_history=messages, **kwargs)
         fitting.learn(context, response)
         return response
 
@@ -153,11 +152,10 @@ class FittedFunctionCallingLLM(FittedLLM):
         **kwargs: Any,
     ) -> ChatResponse:
         """Chat with tools about the messages that fit."""
-        fitting, messages = fitting_of(self), joined(chat_history, user_msg)
-        context = None if fitting.is_fitted(messages) else await arun(turn_of(self, messages, kwargs, tools))
-        history = messages if context is None else context.messages
+        fitting = fitting_of(self)
+        context, messages = await arun(fitted_messages(self, joined(chat_history, user_msg), kwargs, tools))
         with fitting.call():
-            response = await _llm(super()).achat_with_tools(tools, chat_history=history, **kwargs)
+            response = await _llm(super()).achat_with_tools(tools, chat_history=messages, **kwargs)
         fitting.learn(context, response)
         return response
 
@@ -169,11 +167,10 @@ class FittedFunctionCallingLLM(FittedLLM):
         **kwargs: Any,
     ) -> ChatResponseGen:
         """Chat with tools about the messages that fit, as a stream."""
-        fitting, messages = fitting_of(self), joined(chat_history, user_msg)
-        context = None if fitting.is_fitted(messages) else run(turn_of(self, messages, kwargs, tools))
-        history = messages if context is None else context.messages
+        fitting = fitting_of(self)
+        context, messages = run(fitted_messages(self, joined(chat_history, user_msg), kwargs, tools))
         with fitting.call():
-            stream = _llm(super()).stream_chat_with_tools(tools, chat_history=history, **kwargs)
+            stream = _llm(super()).stream_chat_with_tools(tools, chat_history=messages, **kwargs)
         return fitting.streamed(context, stream)
 
     async def astream_chat_with_tools(
@@ -184,18 +181,35 @@ class FittedFunctionCallingLLM(FittedLLM):
         **kwargs: Any,
     ) -> ChatResponseAsyncGen:
         """Chat with tools about the messages that fit, as a stream."""
-        fitting, messages = fitting_of(self), joined(chat_history, user_msg)
-        context = None if fitting.is_fitted(messages) else await arun(turn_of(self, messages, kwargs, tools))
-        history = messages if context is None else context.messages
+        fitting = fitting_of(self)
+        context, messages = await arun(fitted_messages(self, joined(chat_history, user_msg), kwargs, tools))
         with fitting.call():
-            stream = await _llm(super()).astream_chat_with_tools(tools, chat_history=history, **kwargs)
+            stream = await _llm(super()).astream_chat_with_tools(tools, chat_history=messages, **kwargs)
         return fitting.astreamed(context, stream)
 
 
-def turn_of(
+def fitted_messages(
+    llm: object, messages: Sequence[ChatMessage], sent: Mapping[str, Any], tools: object = None
+) -> Effects[tuple[Context[ChatMessage] | None, list[ChatMessage]]]:
+    """Give the context of a request and its messages; no context for messages that need no fitting."""
+    if fitting_of(llm).is_fitted(messages):
+        return None, list(messages)
+    context = yield from context_of(llm, messages, sent, tools)
+    return context, context.messages
+
+
+def _fitted_prompt(llm: object, prompt: str, sent: Mapping[str, Any]) -> Effects[str]:
+    """Give a prompt as it is completed, behind the text of the layers."""
+    if fitting_of(llm).running:
+        return prompt
+    context = yield from context_of(llm, [asks(prompt)], sent)
+    return "\n\n".join(message.content or "" for message in context.messages)
+
+
+def context_of(
     llm: object, messages: Sequence[ChatMessage], sent: Mapping[str, Any], tools: object = None
 ) -> Effects[Context[ChatMessage]]:
-    """Give the turn of a request, which brings what the LLM adds to each of them too."""
+    """Give the context of a request, which brings what the LLM adds to each of them too."""
     always: object = getattr(llm, "additional_kwargs", None)
     if isinstance(always, Mapping):
         sent = {**cast("Mapping[str, Any]", always), **sent}
@@ -218,11 +232,6 @@ def joined(chat_history: Sequence[ChatMessage] | None, user_msg: str | ChatMessa
 def asks(prompt: str) -> ChatMessage:
     """Give a prompt as a message."""
     return ChatMessage(prompt, role=MessageRole.USER)
-
-
-def _prompt(context: Context[ChatMessage]) -> str:
-    """Give a prompt as it is completed, behind the text of the layers."""
-    return "\n\n".join(message.content or "" for message in context.messages)
 
 
 def _llm(llm: object) -> FunctionCallingLLM:

@@ -10,7 +10,7 @@ from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate
 from llama_index.core.types import PydanticProgramMode
 
 from ctx_core.effects import arun, run
-from llamaindex_ctx.fitted_llm import fitting_of, turn_of
+from llamaindex_ctx.fitted_llm import context_of, fitting_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +89,7 @@ def _request(
     prompt_args: dict[str, Any],
 ) -> Effects[Context[ChatMessage]]:
     messages = prompt.format_messages(**prompt_args)
-    return turn_of(llm, messages, {**(llm_kwargs or {}), "response_format": output_cls})
+    return context_of(llm, messages, {**(llm_kwargs or {}), "response_format": output_cls})
 
 
 def _as_prompt(context: Context[ChatMessage]) -> ChatPromptTemplate:
