@@ -104,7 +104,7 @@ class AgentModels:
         """Take the options of the agent's requests, of which the budget may be that of each model."""
         self._options = options
         self._counter = None if options.counter is None else counter_of(options.counter)
-        self._made: OrderedDict[Hashable, tuple[AgentModel, object]] = OrderedDict()
+        self._models: OrderedDict[Hashable, tuple[AgentModel, object]] = OrderedDict()
         self._learned: OrderedDict[Hashable, tuple[Learned, object]] = OrderedDict()
         self._lock = Lock()
 
@@ -124,7 +124,7 @@ class AgentModels:
             repr(settings) if settings else "",
         )
         held = (request.model, tuple(request.tools), request.response_format)
-        return self._cached(self._made, key, lambda: self._make(request), held)
+        return self._cached(self._models, key, lambda: self._make(request), held)
 
     def _make(self, request: ModelRequest[Any]) -> AgentModel:
         found = asked_in(request.model) or AskedModel(model=request.model)

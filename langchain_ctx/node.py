@@ -238,9 +238,9 @@ def _removed(messages: Sequence[BaseMessage], context: Context[BaseMessage]) -> 
         return [RemoveMessage(id=str(messages[at].id)) for at in sorted(gone)]
     # Only a whole new list has a message anywhere but at its end. It stands before the question that is being answered:
     # behind it, a stored message of a user's would be the question itself.
-    kept = [one for at, one in enumerate(messages) if at not in gone]
-    first = next((at for at, one in enumerate(kept) if not CODEC.role(one).instructs), len(kept))
-    return [RemoveMessage(id=REMOVE_ALL), *kept[:first], *summaries, *kept[first:]]
+    left = [one for at, one in enumerate(messages) if at not in gone]
+    first = next((at for at, one in enumerate(left) if not CODEC.role(one).instructs), len(left))
+    return [RemoveMessage(id=REMOVE_ALL), *left[:first], *summaries, *left[first:]]
 
 
 def _is_summary(message: BaseMessage) -> bool:

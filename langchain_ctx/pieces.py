@@ -100,8 +100,8 @@ def _has_results(native: object) -> bool:
 def _without(pieces: Sequence[Piece], gone: str | None, at: int) -> list[Piece]:
     if gone == REMOVE_ALL:
         return []
-    kept = [piece for piece in pieces if piece.natives[0].id != gone]
-    if gone is None or len(kept) == len(pieces):
+    left = [piece for piece in pieces if piece.natives[0].id != gone]
+    if gone is None or len(left) == len(pieces):
         msg = f"message {at + 1}: a RemoveMessage of an id that no message before it has"
         raise MessageError(msg)
-    return kept
+    return left

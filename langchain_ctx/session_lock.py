@@ -42,16 +42,16 @@ class SessionLock:
         On an event loop's own thread this never waits: what it would wait for may be a task of that very
         loop. If the lock is held, such a call goes ahead beside its holder.
         """
-        turn = self._enter()
-        if turn is not None and _on_event_loop():
-            self._give_up(turn)
+        waiter = self._enter()
+        if waiter is not None and _on_event_loop():
+            self._give_up(waiter)
             yield
             return
-        if turn is not None:
+        if waiter is not None:
             try:
-                turn.result()
+                waiter.result()
             except BaseException:  # KeyboardInterrupt, while waiting
-                self._give_up(turn)
+                self._give_up(waiter)
                 raise
         try:
             yield
@@ -61,12 +61,12 @@ class SessionLock:
     @asynccontextmanager
     async def ahold(self) -> AsyncGenerator[None]:
         """Hold it in a task."""
-        turn = self._enter()
-        if turn is not None:
+        waiter = self._enter()
+        if waiter is not None:
             try:
-                await asyncio.wrap_future(turn)
+                await asyncio.wrap_future(waiter)
             except BaseException:  # the task is cancelled, while waiting
-                self._give_up(turn)
+                self._give_up(waiter)
                 raise
         try:
             yield
@@ -78,30 +78,30 @@ class SessionLock:
         return (SessionLock, ())
 
     def _enter(self) -> Future[None] | None:
-        """Take the lock and give None, or give what is done when it is our turn."""
+        """Take the lock and give None, or give what is done when it is ours."""
         with self._guard:
             if not self._held:
                 self._held = True
                 return None
-            turn: Future[None] = Future()
-            self._waiting.append(turn)
-            return turn
+            waiter: Future[None] = Future()
+            self._waiting.append(waiter)
+            return waiter
 
-    def _give_up(self, turn: Future[None]) -> None:
-        """Leave the queue; a turn that has come in this moment passes to the next."""
-        if not turn.cancel():
+    def _give_up(self, waiter: Future[None]) -> None:
+        """Leave the queue; a lock that was given in this moment passes to the next."""
+        if not waiter.cancel():
             self._leave()
 
     def _leave(self) -> None:
         with self._guard:
             while self._waiting:
-                turn = self._waiting.popleft()
-                if turn.set_running_or_notify_cancel():
+                waiter = self._waiting.popleft()
+                if waiter.set_running_or_notify_cancel():
                     break
             else:
                 self._held = False
                 return
-        turn.set_result(None)
+        waiter.set_result(None)
 
 
 class SessionLocks:

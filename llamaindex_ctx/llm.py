@@ -60,11 +60,11 @@ def with_context_budget(
     if recall:
         options["policy"] = recalling(options.get("policy"))
     if isinstance(llm, AgentWorkflow):
-        made: dict[int, LLM] = {}  # agents that share an LLM go on sharing it
+        fitted_llms: dict[int, LLM] = {}  # agents that share an LLM go on sharing it
         for agent in llm.agents.values():
-            if id(agent.llm) not in made:
-                made[id(agent.llm)] = with_context_budget(agent.llm, budget, **options)
-            _equip(agent, made[id(agent.llm)], recall=recall)
+            if id(agent.llm) not in fitted_llms:
+                fitted_llms[id(agent.llm)] = with_context_budget(agent.llm, budget, **options)
+            _equip(agent, fitted_llms[id(agent.llm)], recall=recall)
         return llm
     if isinstance(llm, BaseWorkflowAgent):
         _equip(llm, with_context_budget(llm.llm, budget, **options), recall=recall)

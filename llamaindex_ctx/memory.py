@@ -150,15 +150,15 @@ class ContextMemoryBuffer(AskedMemory):
     @classmethod
     def _keeping(cls, sent: Sequence[SentBeside], options: settings.BesideKeywords) -> Self:
         """Make the memory of the one that leaves the least room."""
-        made: list[Self] = []
+        memories: list[Self] = []
         for beside in sent:
             given: dict[str, Any] = {"tools": beside.tools, **options}
             if given.get("budget") is None and given.get("token_limit") is None and given.get("recipe") is None:
                 given["budget"] = beside.budget
-            made.append(cls.from_defaults(llm=beside.llm, **given))
+            memories.append(cls.from_defaults(llm=beside.llm, **given))
             if given.get("reserve") is None:
-                cls._keep(made[-1], beside)
-        return min(made, key=cls._left)
+                cls._keep(memories[-1], beside)
+        return min(memories, key=cls._left)
 
     def _keep(self, beside: SentBeside) -> None:
         self.reserve = beside.tokens(self._plan.counter, self._plan.budget)
@@ -179,8 +179,8 @@ class ContextMemoryBuffer(AskedMemory):
         if not is_count(tokens) or not tokens:
             msg = f"token_limit must be a whole number of tokens above 0, found {type(tokens).__name__}"
             raise BudgetError(msg)
-        kept = self._plan.reserve
-        self.budget = ContextBudget(tokens + kept, parts=self.budget.parts, reserve=kept, model=self.budget.model)
+        reserve = self._plan.reserve
+        self.budget = ContextBudget(tokens + reserve, parts=self.budget.parts, reserve=reserve, model=self.budget.model)
         self.reserve = 0
 
     @property

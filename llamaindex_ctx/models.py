@@ -40,9 +40,9 @@ def answer_tool(llm: object) -> dict[str, Any] | None:
     """
     if not isinstance(llm, StructuredLLM):
         return None
-    made = llm.output_cls
-    schema = made.model_json_schema()
-    inner = {"name": made.__name__, "description": schema.get("description", ""), "parameters": schema}
+    answer = llm.output_cls
+    schema = answer.model_json_schema()
+    inner = {"name": answer.__name__, "description": schema.get("description", ""), "parameters": schema}
     return {"type": "function", "function": inner}
 
 

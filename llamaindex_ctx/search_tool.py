@@ -34,8 +34,8 @@ def add_search_tool(agent: BaseWorkflowAgent, fitting: LLMFitting) -> None:
         msg = "recall=True needs an agent that calls tools, found CodeActAgent: its tools know nothing of its run"
         raise BudgetError(msg)
     tools = cast("list[object]", agent.tools or [])  # pyright: ignore[reportUnknownMemberType] - of any function
-    kept: list[Any] = [tool for tool in tools if not _is_search(tool)]
-    agent.tools = [*kept, _search_tool(agent, fitting)]
+    others: list[Any] = [tool for tool in tools if not _is_search(tool)]
+    agent.tools = [*others, _search_tool(agent, fitting)]
 
 
 def _is_search(tool: object) -> bool:

@@ -64,9 +64,9 @@ def with_unit_texts(message: Message, units: Sequence[TextUnit], texts: Sequence
                 replace(part, raw=now.raw) if part is not None and part is not now and _same(part, was) else part
                 for part in parts
             ]
-    kept = tuple(part for part in parts if part is not None)
-    same = len(kept) == len(message.parts) and all(map(_is, kept, message.parts))
-    return message if same else replace(message, parts=kept, altered=True)
+    left = tuple(part for part in parts if part is not None)
+    same = len(left) == len(message.parts) and all(map(_is, left, message.parts))
+    return message if same else replace(message, parts=left, altered=True)
 
 
 def _same(part: Part, other: Part) -> bool:

@@ -22,7 +22,7 @@ _ENOUGH: Final = 3
 """Bills after which they are leant on."""
 _RESERVE: Final = 1.05
 """What is kept over bills that have been seen."""
-_KEPT: Final = 0.5
+_LEAST_MARGIN: Final = 0.5
 """Share of a margin that is kept whatever the bills say: the next text may be of another kind."""
 _SMALL: Final = 50
 """Requests under this many tokens say little: hidden prompts weigh too much in them."""
@@ -144,7 +144,7 @@ class Calibration:
             estimate = count.estimate + _hidden(known)
             return TokenCount(estimate=estimate, bound=max(estimate, count.bound + above))
         estimate, margin = round(count.estimate * _agreed(known)), counter.margin.text
-        density = max(max(map(_ratio, known)) * _RESERVE, 1 + (margin - 1) * _KEPT)
+        density = max(max(map(_ratio, known)) * _RESERVE, 1 + (margin - 1) * _LEAST_MARGIN)
         # Only the margin for texts: ratios say nothing of what is added once, or for a call.
         bound = count.bound + math.ceil(count.estimate * (density - margin))
         return TokenCount(estimate=estimate, bound=max(estimate, bound if above else min(bound, count.bound)))

@@ -13,7 +13,7 @@ from ctx_core.errors import BudgetError, TokenizerError
 from ctx_core.locks import Lock
 
 _MOST_MARKS: Final = 64
-_KEPT_WHOLE: Final = 256
+_LONGEST_KEY: Final = 256
 """Texts up to this many characters are their own cache key; longer ones are kept as a digest."""
 
 
@@ -66,7 +66,7 @@ class CachedTokenizer:
         """
         if not text:
             return self._ask(text)
-        return self._once(text if len(text) <= _KEPT_WHOLE else _digest(text), lambda: self._ask(text))
+        return self._once(text if len(text) <= _LONGEST_KEY else _digest(text), lambda: self._ask(text))
 
     def count_written(self, given: str, write: Callable[[str], str]) -> int:
         """Give the number of tokens of a text as it is written for a model, which is done only once for a text.

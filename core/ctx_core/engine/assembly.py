@@ -65,9 +65,9 @@ class Assembly:
         self._known = matching(self.state, self.transcript, self.verify)
         self._asked = asked_of(self.plan, self.transcript)
         self._decide()
-        # What makes a request acceptable depends on what is in it: where it does not fit, as much is kept free.
-        while (added := self._accept()) > self.texts.kept_for_provider and not self._account().fits:
-            self.texts.kept_for_provider = added
+        # What makes a request acceptable depends on what is in it: where it does not fit, as much is reserved.
+        while (added := self._accept()) > self.texts.reserved_for_provider and not self._account().fits:
+            self.texts.reserved_for_provider = added
             self._decide()
 
     def _decide(self) -> None:

@@ -36,9 +36,9 @@ class Texts:
         self._summary: FilledLayer | None = None
         self._summary_most: int | None = None
         self._pending, self._shows_pending = "", True
-        self._kept_free = 0
-        self.kept_for_provider = 0
-        """Tokens that are kept free for what makes the request one that its provider takes."""
+        self._reserved_for_summary = 0
+        self.reserved_for_provider = 0
+        """Tokens that are reserved for what makes the request one that its provider takes."""
         for layer in plan.layers:
             self._filled.append(self._first_fill(layer))
 
@@ -62,7 +62,7 @@ class Texts:
     @property
     def room(self) -> int:
         """Tokens that are left for the conversation."""
-        return self._limit - self.fixed - self._kept_free - self.kept_for_provider
+        return self._limit - self.fixed - self._reserved_for_summary - self.reserved_for_provider
 
     @property
     def base(self) -> int:
@@ -97,7 +97,7 @@ class Texts:
         return any(filled.used and holds(filled.layer) for filled in self._filled)
 
     def summarize(self, state: WindowState, *, to_come: bool = False) -> None:
-        """Set the summary of what a state leaves out; one that is still to come has the whole of its cap kept free."""
+        """Set the summary of what a state leaves out; one that is still to come has the whole of its cap reserved."""
         rolling, counter = self._plan.rolling, self._plan.counter
         if rolling is None:
             return
@@ -105,16 +105,16 @@ class Texts:
         cap = min(self._plan.summary_cap, int(self._left_of(self._plan.limit - self._plan.taken) * rolling.most))
         self._summary = fill(rolling.layer(state, counter), cap, counter, at_most=self._summary_most)
         self._pending = rolling.pending(state) if self._shows_pending else ""
-        self._kept_free = 0
+        self._reserved_for_summary = 0
         if to_come and self._summary_most is None:
             frame = counter.count_message(Message(role=rolling.role)) + counter.count_text("\n\n")
-            self._kept_free = max(0, cap + frame - self._summary.used)
+            self._reserved_for_summary = max(0, cap + frame - self._summary.used)
 
     def shrink_summary(self, needed: int) -> None:
         """Give the conversation the room for a summary to come, then that of the summary, then that of its marker."""
         if self._summary is None:
             return
-        self._kept_free = 0
+        self._reserved_for_summary = 0
         self._summary_most = max(0, self._summary.used - max(0, needed - self.room))
         self._summary = fill(self._summary.layer, self._summary.budget, self._plan.counter, at_most=self._summary_most)
         if needed > self.room:

@@ -57,7 +57,7 @@ class Dense:
         if not items or not query.strip():
             return [0.0] * len(items)
         vectors = self._of([item.text for item in items])
-        (wanted,) = self._made([query])
+        (wanted,) = self._embedded([query])
         return [round(score, _DIGITS) for score in _products(vectors, wanted)]
 
     def _of(self, texts: list[str]) -> list[Any]:
@@ -65,7 +65,7 @@ class Dense:
             found = {text: self._vectors[text] for text in texts if text in self._vectors}
         missing = [text for text in dict.fromkeys(texts) if text not in found]
         if missing:
-            found.update(zip(missing, self._made(missing), strict=True))
+            found.update(zip(missing, self._embedded(missing), strict=True))
         with self._lock:
             for text in texts:
                 self._vectors[text] = found[text]
@@ -74,7 +74,7 @@ class Dense:
                 self._vectors.popitem(last=False)
         return [found[text] for text in texts]
 
-    def _made(self, texts: list[str]) -> list[Any]:
+    def _embedded(self, texts: list[str]) -> list[Any]:
         vectors = [_unit(vector) for vector in self._embedder.embed(texts)]
         if len(vectors) != len(texts):
             msg = f"the embedder gave {len(vectors):,} vectors for {len(texts):,} texts; it must give one for each"

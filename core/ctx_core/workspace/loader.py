@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _Job: TypeAlias = Callable[[list[str]], Any]
 """Reads something, and adds its warnings to the list it is given."""
-_Steps: TypeAlias = Generator[Sequence[_Job], list[Any] | None, WorkspaceSnapshot]
+_Reading: TypeAlias = Generator[Sequence[_Job], list[Any] | None, WorkspaceSnapshot]
 """Yields jobs that may run side by side, is sent their results, and returns the snapshot."""
 _THREADS: Final = 8
 _LOG: Final = logging.getLogger("ctx_core.workspace")
@@ -98,29 +98,29 @@ class Workspace:
         Args:
             question: the current message. Of a memory file over the size limit, the entries that fit it are kept.
         """
-        steps = self._steps(question)
+        reading = self._reading(question)
         results: list[Any] | None = None
         with ThreadPoolExecutor(_THREADS, thread_name_prefix="ctx-workspace") as threads:
             while True:
                 try:
-                    results = list(threads.map(_run, steps.send(results)))
+                    results = list(threads.map(_run, reading.send(results)))
                 except StopIteration as end:
                     snapshot: WorkspaceSnapshot = end.value
                     return snapshot
 
     async def aload(self, question: str = "") -> WorkspaceSnapshot:
         """Read the workspace without blocking the event loop; see `load`."""
-        steps = self._steps(question)
+        reading = self._reading(question)
         results: list[Any] | None = None
         while True:
             try:
-                jobs = steps.send(results)
+                jobs = reading.send(results)
             except StopIteration as end:
                 snapshot: WorkspaceSnapshot = end.value
                 return snapshot
             results = list(await asyncio.gather(*(asyncio.to_thread(_run, job) for job in jobs)))
 
-    def _steps(self, question: str) -> _Steps:
+    def _reading(self, question: str) -> _Reading:
         layout = self.layout
         root, problem = _root(self.path)
         if problem:
