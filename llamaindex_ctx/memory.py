@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ctx_core import BudgetError, ContextBudget, Message
-from ctx_core.budget import is_count
 from ctx_core.effects import arun, run
+from ctx_core.sizes import is_count
 from llamaindex_ctx import settings
 from llamaindex_ctx.asked_memory import AskedMemory
 from llamaindex_ctx.copies import copied, owned
