@@ -154,7 +154,7 @@ class ContextMemoryBuffer(AskedMemory):
         for beside in sent:
             given: dict[str, Any] = {"tools": beside.tools, **options}
             if given.get("budget") is None and given.get("token_limit") is None and given.get("recipe") is None:
-                given["budget"] = ContextBudget.for_model(beside.llm)
+                given["budget"] = beside.budget
             made.append(cls.from_defaults(llm=beside.llm, **given))
             if given.get("reserve") is None:
                 cls._keep(made[-1], beside)

@@ -32,7 +32,7 @@ from ctx_core.session import ContextSession, SessionOptions, StateCache, StateSt
 from ctx_core.session.summarizers import Summarizer
 from ctx_core.session.summarizing import Summarizing
 from ctx_core.sizes import Share, Tokens
-from ctx_core.validate import Refusal, Validation, validate
+from ctx_core.validate import Correction, Refusal, Validation, validate
 
 __version__ = "0.1.0"
 
@@ -47,6 +47,7 @@ __all__ = [
     "ContextOverflowError",
     "ContextReport",
     "ContextSession",
+    "Correction",
     "CtxLayersError",
     "Framing",
     "HistoryPolicy",

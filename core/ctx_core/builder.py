@@ -104,18 +104,18 @@ class ContextBuilder:
         if max_items is not None:
             best = sorted(range(len(listed)), key=lambda at: (-listed[at].importance, at))[:max_items]
             listed = tuple(listed[at] for at in sorted(best))
-        return self.layer(Layer(name="memory", items=listed, heading=heading, cap=cap, stable=False))
+        return self.layer(Layer(name="memory", items=listed, heading=heading, data=True, cap=cap, stable=False))
 
     def skills(self, skills: Mapping[str, str], *, heading: str = "Available skills:", cap: Size | None = None) -> Self:
         """Set the skills, each by its name and what it is for."""
         items = as_items(f"- {name}: {description}" for name, description in skills.items())
-        return self.layer(Layer(name="skills", items=items, heading=heading, cap=cap))
+        return self.layer(Layer(name="skills", items=items, heading=heading, data=True, cap=cap))
 
     def summary(
         self, text: str, *, heading: str = "Summary of the conversation so far:", cap: Size | None = None
     ) -> Self:
         """Set the summary of what is no longer in the history."""
-        return self.layer(Layer(name="summary", text=text, heading=heading, cap=cap))
+        return self.layer(Layer(name="summary", text=text, heading=heading, data=True, cap=cap))
 
     def rolling_summary(self, summary: RollingSummary | None = None) -> Self:
         """Give what is left out of the history a summary, with a layer and a cap of its own.

@@ -79,6 +79,7 @@ class Assistant(Recipe):
                 name="memory",
                 items=tuple(map(as_item, facts)),
                 heading=self.facts_heading,
+                data=True,
                 shares_with=("system",),
                 largest_item=LARGEST_FACT,
                 passes_over=True,
@@ -93,7 +94,7 @@ class Assistant(Recipe):
             builder = builder.rolling_summary(self.summary)
         else:
             heading = "Summary of the conversation so far:"
-            builder = builder.layer(Layer(name="summary", text=self.summary, heading=heading, priority=1))
+            builder = builder.layer(Layer(name="summary", text=self.summary, heading=heading, data=True, priority=1))
         return builder.history(HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES))
 
     def figures(self, result: Context[Any] | ContextReport) -> AssistantReport:

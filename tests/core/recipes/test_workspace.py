@@ -276,7 +276,7 @@ def test_never_system_bootstrap_or_current_message(folder: Path) -> None:
 def test_built_step_by_step_with_chained_calls(folder: Path) -> None:
     """The recipe's builder takes further calls, and ends in build()."""
     context = agent(folder).builder("tea").summary("They met.").build(message="tea?")
-    assert context.system_prompt.endswith("Summary of the conversation so far:\nThey met.")
+    assert context.system_prompt.endswith("Summary of the conversation so far:\nThey met.\n</data>")
 
 
 async def test_files_are_read_without_blocking_and_the_sync_door_gives_the_same(folder: Path) -> None:
