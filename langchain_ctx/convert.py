@@ -27,8 +27,9 @@ from langchain_core.messages import (
 
 from ctx_core.conversation.block_table import BESIDE
 from ctx_core.conversation.content_blocks import read_content, settled
-from ctx_core.conversation.fields import encrypted, shown_role, words_of
+from ctx_core.conversation.fields import encrypted, id_or_none, shown_role, words_of
 from ctx_core.conversation.formats.pieces import chunks_of
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import (
     Message,
     OpaquePart,
@@ -36,13 +37,12 @@ from ctx_core.conversation.messages import (
     ReasoningPart,
     Role,
 )
-from ctx_core.conversation.transcript import Piece
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.blocks import written_content
 from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, split, write_pieces
-from langchain_ctx.tool_calls import calls_update, content_with_ids, read_calls
+from langchain_ctx.tool_calls import all_sent, calls_update, content_with_ids, read_calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +142,7 @@ class LangChainCodec:
         """Give the messages to send; neighbors out of one message are one message."""
         return [
             written
-            for chunk in chunks_of(messages)
+            for chunk in chunks_of(all_sent(messages))
             for written in (
                 [write_pieces(chunk)] if isinstance(chunk[0].origin, Piece) else [self.write(one) for one in chunk]
             )
@@ -241,7 +241,7 @@ def _model(native: BaseMessage) -> str | None:
 
 def _answered_call(native: BaseMessage) -> str | None:
     call_id = native.tool_call_id if isinstance(native, ToolMessage) else native.additional_kwargs.get("tool_call_id")
-    return call_id if isinstance(call_id, str) and call_id else None
+    return id_or_none(call_id)
 
 
 def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:

@@ -10,10 +10,10 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from pydantic import PrivateAttr
 
 from ctx_core import BudgetError, ContextOverflowError, Role
-from ctx_core.budget import is_count
 from ctx_core.effects import Effect, Effects
 from ctx_core.session import ConversationId, Request
 from ctx_core.session.declaration import tokens_in
+from ctx_core.sizes import is_count
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.copies import copied
 from llamaindex_ctx.events import tell

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from llama_index.core.memory.memory import BaseMemoryBlock
     from llama_index.core.schema import NodeWithScore
 
-    from ctx_core.budget import Size
     from ctx_core.memory.item import MemoryItem
     from ctx_core.session import LayerRequest
+    from ctx_core.sizes import Size
 
 _FOUND = 20
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, get_args, overload
 
-from ctx_core.budget import ContextBudget, is_count
+from ctx_core.budget import ContextBudget
 from ctx_core.conversation.codecs import as_codec, transcript_of
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.engine.assembly import Assembly
@@ -18,19 +18,21 @@ from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
 from ctx_core.providers.asked import as_provider
 from ctx_core.report.request_log import log_request
+from ctx_core.sizes import is_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ctx_core.budget import Size
     from ctx_core.conversation.formats.names import FormatName
+    from ctx_core.conversation.message_types import Codec, NativeT
     from ctx_core.conversation.messages import Message
-    from ctx_core.conversation.transcript import Codec, NativeT, Transcript
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.counting.calibration import Calibration
     from ctx_core.counting.options import RequestOptions
     from ctx_core.engine.context import Context
     from ctx_core.history.policy import HistoryPolicy
     from ctx_core.providers.asked import ProviderLike
+    from ctx_core.sizes import Size
 
 OnOverflow: TypeAlias = Literal["raise", "truncate"]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 QUESTION = "Where is it warm?"
 RECIPES = {
     "Chat": "from ctx_core.recipes import Chat\nrecipe = Chat(system='You travel.')",
-    "Assistant": "from ctx_core.recipes import Assistant\nrecipe = Assistant(system='You travel.', facts=['Likes tea.'])",
+    "Assistant": "from ctx_core.recipes import Assistant\nrecipe = Assistant(system='You travel.', facts=['Tea.'])",
     "WorkspaceAgent": (
         "from ctx_core.recipes import WorkspaceAgent\nfrom ctx_core.workspace import Workspace\n"
         "recipe = WorkspaceAgent(workspace=Workspace(folder))"

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ctx_core.budget import Size
 from ctx_core.conversation.fences import without_fence
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
+from ctx_core.sizes import Size
 from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from ctx_core.memory.ranker import best_first, by_age, scored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.budget import Size
     from ctx_core.memory.item import MemoryItem
     from ctx_core.memory.ranker import Ranker
+    from ctx_core.sizes import Size
 
 HEADING: Final = "Relevant memories:"
 MAX_ITEMS: Final = 20

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ctx_core.budget import ContextBudget, Share
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.counter import CounterLike, TokenCounter, ToolDefinition, as_counter
 from ctx_core.counting.estimators import Words
@@ -18,6 +18,7 @@ from ctx_core.memory.item import MemoryItem
 from ctx_core.recipes.assistant_report import AssistantReport, assistant_report
 from ctx_core.recipes.framings import ASSISTANT
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
+from ctx_core.sizes import Share
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message
