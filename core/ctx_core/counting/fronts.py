@@ -28,6 +28,8 @@ _OTHERS: Final = frozenset({
     "zero_one_ai", "zhipuai",
 })  # fmt: skip
 """Regions and vendors, as they stand in Bedrock's names and in paths."""
+SMALLER: Final[dict[str, str]] = {"github_copilot": "GitHub Copilot", "chatgpt": "ChatGPT"}
+"""Hosts that give every maker's models smaller windows of their own, and what they are called."""
 VENDORS: Final = re.compile(
     r"(?:(ai21|[a-z][a-z-]*)\.|(ai21|alibaba|amazon|anthropic|azure|c4ai|cohere|databricks|fw|google"
     r"|huggingface-llm|meta-textgeneration|meta|nvidia|openai|perplexity|xai|zai)[-_ ])"

@@ -79,6 +79,8 @@ class ModelName:
     """First without a path, then with ever less in front."""
     model: str
     """The last part of the path, in lower case; of a tuned model the one that was tuned."""
+    host: str
+    """The first part of the path, as `github_copilot`; empty if there is none."""
 
     @classmethod
     def read(cls, name: str, *, has_host: bool = False) -> ModelName:
@@ -131,6 +133,7 @@ def _read(name: str, *, has_host: bool) -> ModelName:
     path, _, last = whole.rpartition("/")
     tuned = _TUNED.search(last)
     model = last if tuned is None else tuned[1]
+    host = path.partition("/")[0].replace("-", "_")
     path_known = not path or is_known(path.rsplit("/", 1)[-1])
     readings = [
         # What stands next to a name decides: behind a vendor it does not matter what the path is called.
@@ -142,7 +145,7 @@ def _read(name: str, *, has_host: bool) -> ModelName:
         )
         for text, known in _without_front(model)
     ]
-    return ModelName(whole=words(whole), readings=(*readings, *_within(words(model))), model=model)
+    return ModelName(whole=words(whole), readings=(*readings, *_within(words(model))), model=model, host=host)
 
 
 def _behind(text: str, *, is_known_front: bool, is_known_path: bool, is_whole: bool) -> Reading:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ctx_core.counting.family import UnknownWindow, Window
+from ctx_core.counting.fronts import SMALLER
 from ctx_core.counting.model_names import ModelName, Words, words
 from ctx_core.counting.model_words import words_not_for_chat
 from ctx_core.counting.named_families import best, named_family
@@ -32,6 +33,8 @@ def named_window(name: str) -> Window | UnknownWindow | None:
     found = None if family is None else best(read, family.windows)
     if found is None:
         return _not_for_chat(read, ()) or _of_no_family(read)
+    if read.host in SMALLER:
+        return UnknownWindow(models=(), reason=f"{SMALLER[read.host]} gives models smaller windows than their makers")
     window, prefix = found
     covered = words(prefix)
     return _not_for_chat(read, covered) or _sized(read, window, covered)

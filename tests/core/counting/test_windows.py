@@ -101,6 +101,8 @@ def test_what_is_not_known_is_an_error(model: object) -> None:
         ("amazon.nova-canvas-v1:0", "not a chat model"),
         ("nova-reel", "not a chat model"),
         ("gpt-6", "only models with a further name"),
+        ("github_copilot/gpt-4o", "GitHub Copilot"),
+        ("chatgpt/gpt-5.2-codex", "ChatGPT"),
         ("gpt-6-mini", "only models with a further name"),
         ("gemini-5-pro", "generation"),
         ("doubao-1-5-pro", "size"),

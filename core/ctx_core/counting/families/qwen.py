@@ -29,11 +29,11 @@ QWENS: Final[tuple[Family, ...]] = (
             Window(models=("qwq",), tokens=32_768),
             Window(models=("qwen-plus", "qwen-turbo"), tokens=129_024, max_output=8_192),
             Window(
-                models=("qwen-flash", "qwen-plus-latest", "qwen-plus-2025-07", "qwen-plus-2025-09"),
+                models=("qwen-flash", "qwen-plus-latest", "qwen-plus-2025-07-28", "qwen-plus-2025-09"),
                 tokens=997_952,
                 max_output=32_768,
             ),
-            Window(models=("qwen3.7-flash", "qwen3.7-max", "qwen3.8-flash", "qwen3.8-max"), tokens=983_616),
+            Window(models=("qwen3.7-flash", "qwen3.8-flash"), tokens=983_616),
             Window(models=("qwen3.8-27b",), tokens=131_072),
             Window(models=("qwen3",), tokens=32_768),
             Window(
@@ -68,7 +68,6 @@ QWENS: Final[tuple[Family, ...]] = (
                     "qwen3.5-flash",
                     "qwen3.5-plus",
                     "qwen3.6-flash",
-                    "qwen3.6-plus",
                 ),
                 tokens=983_616,
             ),
