@@ -105,9 +105,9 @@ class MiniLM:
         return state @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
 
     def _norm(self, state: Any, name: str) -> Any:  # noqa: ANN401 - matrices
-        centred = state - state.mean(-1, keepdims=True)
-        spread = self._np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
-        return centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        centered = state - state.mean(-1, keepdims=True)
+        spread = self._np.sqrt((centered**2).mean(-1, keepdims=True) + 1e-12)
+        return centered / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
 
     def _gelu(self, state: Any) -> Any:  # noqa: ANN401 - matrices
         # The usual approximation by tanh: its error is far below what changes a ranking.

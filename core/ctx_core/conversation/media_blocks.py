@@ -29,6 +29,8 @@ _KINDS: Final = {
     "text-plain": "file",
 }
 """What a block is by its type."""
+MEDIA_KINDS: Final = frozenset(_KINDS)
+"""Types of blocks that are media."""
 _GOOGLE: Final = ("inline_data", "inlineData", "file_data", "fileData")
 _BEDROCK: Final = ("image", "video", "audio", "document")
 _INNER: Final = ("input_audio", "audio_url", "video_url", "input_video", "file", "image_url", "source")
@@ -66,7 +68,7 @@ def read_media(block: Mapping[str, Any], raw: object) -> MediaPart | None:
         return _read_image(block, raw)
     if family == "file":
         return _read_file(block, raw)
-    return medium_of(string_or_none(first_in(block, *MEDIA_TYPES)), _recorded(block), raw, family=family)
+    return medium_of(string_or_none(first_in(block, *MEDIA_TYPES)), _recording(block), raw, family=family)
 
 
 def is_file(block: Mapping[str, Any]) -> bool:
@@ -83,7 +85,7 @@ def _holds_something(block: Mapping[str, Any], family: str) -> bool:
     return any(holder.get(key) and mapped(holder[key]) is None for holder in holders for key in _CONTENT)
 
 
-def _recorded(block: Mapping[str, Any]) -> str | bytes | None:
+def _recording(block: Mapping[str, Any]) -> str | bytes | None:
     holders = (block, *(mapping_in(block, key) for key in ("input_audio", "audio_url", "video_url", "input_video")))
     for holder in (*holders, mapping_in(block, "source")):
         if (data := _content(holder.get("base64") or holder.get("data"))) is not None:

@@ -39,7 +39,7 @@ def _signature(parameters: Schema) -> str:
         return "() => any"
     writer = _Writer(parameters)
     above = "".join(f"{line}\n" for line in _remarks(parameters))
-    return f"(_: {above}{writer.record(parameters, 0)}) => any"
+    return f"(_: {above}{writer.object_type(parameters, 0)}) => any"
 
 
 class _Writer:
@@ -51,7 +51,7 @@ class _Writer:
         """Definitions that are being written."""
         self._left = _MOST
 
-    def record(self, schema: Schema, depth: int) -> str:
+    def object_type(self, schema: Schema, depth: int) -> str:
         """Write an object: on one line where nothing in it is explained."""
         properties = {name: _mapping(inner) for name, inner in _properties(schema).items()}
         required: object = schema.get("required")
@@ -94,7 +94,7 @@ class _Writer:
         if kind == "array":
             return self._array(schema, depth)
         if kind == "object" or "properties" in schema:
-            return self.record(schema, depth) if _properties(schema) else "object"
+            return self.object_type(schema, depth) if _properties(schema) else "object"
         return _SIMPLE.get(str(kind), "any")
 
     def _array(self, schema: Schema, depth: int) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
+from ctx_core.history.last_means import shorten, squeeze_results, truncate_protected
 from ctx_core.history.places import Index, Position, indices
-from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
 
 if TYPE_CHECKING:
     from ctx_core.history.cut import Cut, Remaining

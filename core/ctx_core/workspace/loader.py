@@ -73,13 +73,13 @@ class Workspace:
             BudgetError: for a path that no file system can have.
         """
         self.path = _home(Path(path))
+        """With `~` expanded, else as it was given."""
         if not is_path(str(self.path)):
             msg = (
                 f"the workspace's path {escaped(str(self.path))} has a NUL, or half of a surrogate pair: give one that "
                 "is valid Unicode"
             )
             raise BudgetError(msg)
-        """With `~` expanded, else as it was given."""
         self.layout = layout or Layout()
         """Names and sizes."""
         self._ranker: Ranker = relevance(neighbors=False)  # kept, so that its index grows with the file

@@ -23,7 +23,6 @@ from ctx_core.conversation.messages import (
     ToolCall,
 )
 from ctx_core.conversation.natives import copied
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +38,6 @@ class AnthropicFormat(BlockFormat):
 
     name = "anthropic"
     roles: ClassVar = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
-
-    def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Give every call an id of its own in the whole request."""
-        return with_sound_ids(messages, IdRule(plain=True, unique=True))
 
     def arranged(self, written: list[Written]) -> list[Written]:
         """Give instructions their place: behind what the user says, before the answer."""
@@ -84,7 +79,8 @@ class AnthropicFormat(BlockFormat):
 
     def result_block(self, message: Message, block: object) -> object:
         """Give the block of a result."""
-        content = self._result_content(message)
+        held = (mapped(block) or {}).get("content")
+        content = self._result_content(message, listed=isinstance(held, list | tuple))
         if block is not None:
             return copied(block, tool_use_id=message.tool_call_id, content=content)
         result: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": content}
@@ -103,8 +99,8 @@ class AnthropicFormat(BlockFormat):
             case _:
                 assert_never(part)
 
-    def _result_content(self, message: Message) -> str | list[object]:
-        if all(isinstance(part, TextPart) and part.raw is None for part in message.parts):
+    def _result_content(self, message: Message, *, listed: bool) -> str | list[object]:
+        if not listed and all(isinstance(part, TextPart) and part.raw is None for part in message.parts):
             return message.text
         return [self.part_block(part) if part.raw is None else part.raw for part in message.parts]
 

@@ -22,10 +22,9 @@ from ctx_core.conversation.messages import (
 )
 from ctx_core.conversation.natives import copied, key_of, without
 from ctx_core.conversation.results import read_result
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ctx_core.conversation.formats.pieces import Written
 
@@ -36,10 +35,6 @@ class GeminiFormat(BlockFormat):
     name = "gemini"
     content = "parts"
     roles: ClassVar = {"user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
-
-    def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Leave out ids where there are none: Gemini goes by names and places."""
-        return with_sound_ids(messages, IdRule(required=False, named=True))
 
     def belong_together(self, before: Written, after: Written) -> bool:
         """Whether two neighbors of one role must be one content: all results of a step, and calls behind a text."""
@@ -69,10 +64,11 @@ class GeminiFormat(BlockFormat):
         inner = mapping_in(mapped(block) or {}, key)
         about = {"id": message.tool_call_id, "name": message.name}
         changed: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
-        if any(part.raw is None for part in text) and "".join(part.text for part in text) != _said(inner):
+        if "".join(part.text for part in text) != _said(inner):
             changed["response"] = response
-        if inner.get("parts") is not None and len(media) != len(inner["parts"]):
-            changed["parts"] = [part.raw for part in media if part.raw is not None]
+        shown = [part.raw for part in media if part.raw is not None]
+        if list(map(id, shown)) != list(map(id, inner.get("parts") or ())):
+            changed["parts"] = shown
         said = _with(block, key, **changed)
         # Where the call has no id, its result has none.
         return copied(block, **{key: said if message.tool_call_id else without(said, "id")})
