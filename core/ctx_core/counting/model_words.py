@@ -135,7 +135,7 @@ def is_chat_model(words: tuple[str, ...], *, is_known_front: bool, is_whole: boo
             continue
         if len(words) > len(key):
             return _is_among(words[len(key)], behind)
-        return _END in behind and is_known_front and (not is_whole or len(key) > 1 or key[0] in _ALONE)
+        return _END in behind and is_known_front and (not is_whole or len(key) > 1 or words[0] in _ALONE)
     return True
 
 

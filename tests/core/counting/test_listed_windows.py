@@ -1,10 +1,9 @@
-"""The lists of others, read and compared by `benchmarks.model_windows`; LiteLLM's own is held to where it is installed."""
+"""The lists of others, compared by `benchmarks.model_windows`; LiteLLM's own is held to where it is installed."""
 
 from __future__ import annotations
 
 import json
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -12,6 +11,8 @@ import pytest
 from benchmarks.model_windows import Listed, by_verdict, compare, litellm_models, litellm_path, main
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchmarks.model_windows import Verdict
 
 _MAKERS: Final = frozenset({

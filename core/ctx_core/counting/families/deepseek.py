@@ -43,7 +43,7 @@ DEEPSEEKS: Final[tuple[Family, ...]] = (
             Window(models=("r1-1776",), tokens=128_000),
         ),
         windows_source=OPEN_WINDOWS,
-        rows=90,
+        rows=89,
         source="template",
     ),
     Family(

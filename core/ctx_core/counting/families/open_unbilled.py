@@ -1,4 +1,4 @@
-"""Models with open weights of which there are no bills and no vocabulary here: counted as of no known family."""
+"""Models with open weights of which there are no bills, or hardly any, and no vocabulary here: counted as of no known family."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ OPEN_UNBILLED: Final[tuple[Family, ...]] = (
         Window(models=("granite-4",), tokens=131_000),
         UnknownWindow(models=("granite-ttm", "granite-speech"), reason="it is not a chat model"),
         source=OPEN_WINDOWS,
+        rows=1,
     ),
     unbilled(
         Window(models=("nemotron-4", "nemotron-mini"), tokens=4_096),

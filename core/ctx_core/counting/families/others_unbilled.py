@@ -1,4 +1,4 @@
-"""Models of which there are no bills, of the makers that publish their windows: counted as of no known family."""
+"""Models of which there are no bills, or hardly any, and whose windows are published: counted as of no known family."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ if TYPE_CHECKING:
 _NO_SIZE: Final = "its size, as 8k, 32k or 128k, is not in the name"
 
 
-def unbilled(*windows: Window | UnknownWindow, source: str) -> Family:
+def unbilled(*windows: Window | UnknownWindow, source: str, rows: int = 0) -> Family:
     """Give the row of models that are counted as of no known family, by their windows.
 
     Args:
         windows: of the models.
         source: where they are from.
+        rows: recorded bills, too few to find a price on.
     """
     return replace(
         FALLBACK,
         models=tuple(prefix for window in windows for prefix in window.models),
         windows=windows,
         windows_source=source,
-        source="no bill, or no vocabulary: as models of no known family",
+        rows=rows,
+        source="no vocabulary, and no bill or hardly any: as models of no known family",
     )
 
 
@@ -99,18 +101,21 @@ OTHERS_UNBILLED: Final[tuple[Family, ...]] = (
         Window(models=("titan-text-premier",), tokens=32_000),
         UnknownWindow(models=("titan-image",), reason="it is not a chat model"),
         source="https://docs.aws.amazon.com/bedrock/latest/userguide/titan-text-models.html",
+        rows=3,
     ),
     unbilled(
         Window(models=("jamba-1.5", "jamba-1.6", "jamba-1.7", "jamba-large", "jamba-mini"), tokens=256_000),
         Window(models=("jamba-instruct",), tokens=70_000),
         Window(models=("j2-light", "j2-mid", "j2-ultra"), tokens=8_191),
         source="LiteLLM 1.110.2, after https://docs.ai21.com",
+        rows=1,
     ),
     unbilled(
         Window(models=("palmyra-x4", "palmyra-x5"), tokens=128_000),
         Window(models=("palmyra-vision",), tokens=4_096),
         Window(models=("palmyra-fin-70b", "palmyra-med-70b"), tokens=8_192, is_least=True),
         source="LiteLLM 1.110.2; https://dev.writer.com has a million for palmyra-x5",
+        rows=4,
     ),
     unbilled(
         Window(models=("solar-10.7b", "solar-pro-preview"), tokens=4_096),
