@@ -15,6 +15,7 @@ from ctx_core.conversation.content_blocks import read_block, read_content, settl
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role, string_or_none
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.media_formats import format_of
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -30,7 +31,6 @@ from ctx_core.conversation.messages import (
 )
 from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.results import is_result, read_result
-from ctx_core.conversation.transcript import Piece
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
