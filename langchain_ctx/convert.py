@@ -6,9 +6,8 @@ out as the very object that came in, and what is altered keeps all that is not t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from langchain_core.messages import (
     AIMessage,
@@ -22,7 +21,6 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
     ToolMessageChunk,
-    add_notification_metadata,
 )
 
 from ctx_core.conversation.block_table import BESIDE
@@ -34,25 +32,18 @@ from ctx_core.conversation.messages import (
     Message,
     OpaquePart,
     Part,
-    ReasoningPart,
     Role,
 )
-from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, with_thoughts_outside
+from ctx_core.conversation.openai_fields import with_thoughts_outside
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
-from langchain_ctx.blocks import written_content
 from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, split, write_pieces
-from langchain_ctx.tool_calls import all_sent, calls_update, content_with_ids, read_calls
+from langchain_ctx.tool_calls import all_sent, read_calls
+from langchain_ctx.writing import altered_copy, new_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-NOTIFICATION_SOURCE: Final = "ctx_layers"
-"""Marks human messages that were made here and that no human wrote, in `additional_kwargs["lc_source"]`."""
-
-_DEVELOPER: Final = {"__openai_role__": "developer"}
-"""How LangChain says that a system message has OpenAI's developer role."""
 
 _TYPES: Final = {
     "human": Role.USER,
@@ -189,8 +180,8 @@ class LangChainCodec:
         """Give the caller's own message, or a changed copy of it, or a new one."""
         origin = message.origin
         if not isinstance(origin, BaseMessage):
-            return _new(message)
-        return _altered_copy(message, origin) if message.altered else origin
+            return new_message(message)
+        return altered_copy(message, origin) if message.altered else origin
 
 
 CODEC: Final = LangChainCodec()
@@ -256,63 +247,3 @@ def _said_beside(native: BaseMessage, role: Role) -> tuple[Part, ...]:
     said = (OpaquePart(kind="refusal", text=refusal),) if isinstance(refusal, str) and refusal else ()
     sent = {key: extra[key] for key in _SENT if key in extra} if role is Role.ASSISTANT else {}
     return (*said, *beside_of(BESIDE, sent))
-
-
-def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
-    content = written_content(message, listed=isinstance(origin.content, list))
-    if message.role is Role.TOOL and message.tool_call_id is not None:
-        if not isinstance(origin, ToolMessage):
-            return ToolMessage(
-                content=content,
-                tool_call_id=message.tool_call_id,
-                name=origin.name,
-                id=origin.id,
-                additional_kwargs=origin.additional_kwargs,
-                response_metadata=origin.response_metadata,
-            )
-        return origin.model_copy(update={"content": content, "tool_call_id": message.tool_call_id})
-    if message.step_result and not isinstance(origin, HumanMessage | ChatMessage):  # it answers no call
-        return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
-    update: dict[str, Any] = {"content": content}
-    if message.role is Role.ASSISTANT:
-        update["content"] = content_with_ids(content, message, origin)
-        update |= calls_update(message, origin)
-        extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
-        if not any(isinstance(part, ReasoningPart) for part in message.parts):
-            update["additional_kwargs"] = {key: value for key, value in extra.items() if key not in THOUGHTS_OUTSIDE}
-    return origin.model_copy(update=update)
-
-
-def _new(message: Message) -> BaseMessage:
-    content = written_content(message, listed=False)
-    common: dict[str, Any] = {"content": content, "name": message.name, "id": message.id}
-    match message.role:
-        case Role.SYSTEM:
-            return SystemMessage(**common)
-        case Role.DEVELOPER:
-            return SystemMessage(**common, additional_kwargs=dict(_DEVELOPER))
-        case Role.USER:
-            said = HumanMessage(**common)
-            return add_notification_metadata(said, source=NOTIFICATION_SOURCE) if message.synthetic else said
-        case Role.ASSISTANT:
-            return AIMessage(**common, **_new_calls(message))
-        case Role.TOOL if message.tool_call_id is None:
-            return FunctionMessage(content=content, name=message.name or "", id=message.id)
-        case Role.TOOL:
-            status = "error" if message.failed else "success"
-            return ToolMessage(**common, tool_call_id=message.tool_call_id, status=status)
-
-
-def _new_calls(message: Message) -> dict[str, Any]:
-    parsed: list[dict[str, Any]] = []
-    malformed: list[dict[str, Any]] = []
-    for call in message.tool_calls:
-        try:
-            arguments: object = json.loads(call.arguments or "{}")
-        except ValueError:
-            arguments = None
-        if isinstance(arguments, dict):
-            parsed.append({"name": call.name, "args": arguments, "id": call.id, "type": "tool_call"})
-        else:
-            malformed.append({"name": call.name, "args": call.arguments, "id": call.id, "error": None})
-    return {"tool_calls": parsed, "invalid_tool_calls": malformed}

@@ -91,7 +91,7 @@ def _answer(one: Said, provider: str, spelling: Spelling) -> AIMessage:
     blocks = list(_SEARCHED.get(provider, ())) if one.searches else []
     if spelling == "blocks" and provider not in _NO_BLOCKS:
         named = [{"id": call.id} if call.id is not None else {} for call in one.calls]
-        used = [
+        used: list[Any] = [
             {"type": "tool_use", "name": call.name, "input": {}, **told}
             for call, told in zip(one.calls, named, strict=True)
         ]

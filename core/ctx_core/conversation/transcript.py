@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ctx_core.conversation.held import others
+from ctx_core.conversation.joined import joined
 from ctx_core.conversation.message_types import Codec, ListCodec, NativeT, Piece
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.text_steps import as_step_result, may_answer_step
@@ -76,7 +77,7 @@ class Transcript(Generic[NativeT]):
         self._current = len(history)  # whoever names a message the current one means a question
         self._pieces: Sequence[Piece] | None = None
         if self._lists is not None:
-            self._pieces = self._split([*history, *tail] if tail else history)
+            self._pieces = self._split(joined(history, tail))
             if self._pieces is not None:
                 places = (piece.places[0] for piece in self._pieces)
                 self._current = sum(place < len(history) for place in places)

@@ -63,9 +63,11 @@ tokens."""
 _FOREIGN_WORDS: Final = 2.4
 """Characters a token in a line of plain letters that is prose and not English: the languages that are written without
 accents are rarer ones. Measured like `KINDS`: Welsh, Basque and Xhosa have 2.4, Indonesian and Dutch have 3."""
-_ENGLISH: Final = frozenset(
-    ["an", "and", "are", "as", "at", "be", "but", "by", "can", "for", "from", "has", "have", "if", "in", "is", "it", "not", "of", "on", "or", "than", "that", "the", "their", "then", "there", "they", "this", "to", "was", "were", "what", "when", "which", "will", "with", "you", "your"]
-)
+_ENGLISH: Final = frozenset({
+    "an", "and", "are", "as", "at", "be", "but", "by", "can", "for", "from", "has", "have", "if", "in", "is", "it",
+    "not", "of", "on", "or", "than", "that", "the", "their", "then", "there", "they", "this", "to", "was", "were",
+    "what", "when", "which", "will", "with", "you", "your",
+})  # fmt: skip
 """Words without which hardly a line of English prose is."""
 _LEAST_WORDS: Final = 6
 """Words of a line that is long enough to tell."""

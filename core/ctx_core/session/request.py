@@ -44,7 +44,7 @@ class Request(Generic[NativeT]):
     enabled: bool = True
     """Whether anything may be cut."""
     verify: Verify = "all"
-    """How a `state` is held against the history."""
+    """How what is remembered is held against the history: by all that it leaves out, or by its ends."""
     keeps: bool = True
     """Whether anything is remembered, summarized and told."""
     left_out: int = 0

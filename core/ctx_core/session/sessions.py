@@ -157,8 +157,8 @@ class Sessions(Generic[NativeT]):
                 msg = "a summary that is written in the background needs a session that keeps its states"
                 raise BudgetError(msg)
             verify = self.states.verifying(conversation, request.state, transcript, request.verify)
-            return Recalled(conversation, request.state, verify, usable=False)
-        return self.states.read(conversation, transcript, quiet=not request.keeps)
+            return Recalled(conversation, request.state, verify, usable=False, asked=request.verify)
+        return self.states.read(conversation, transcript, quiet=not request.keeps, verify=request.verify)
 
     def _laid_out(self, draft: Draft[NativeT], known: Recalled, question: str) -> Effects[Context[NativeT]]:
         """Build with the layers that depend on the request, and once more with those that depend on the cut."""
