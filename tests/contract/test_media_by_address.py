@@ -195,3 +195,47 @@ def test_openais_recordings_have_its_words_for_formats(door: str, media_type: st
     native = _write(door, AudioPart(data=DATA, media_type=media_type))
     (block,) = native["content"]
     assert block["input_audio"] == {"data": DATA, "format": form}
+
+
+@pytest.mark.parametrize(
+    ("part", "media_type"),
+    [
+        (FilePart(data=b"a: 1\nb: two\n"), "text/plain"),
+        (FilePart(data=base64.b64encode("é: ü".encode()).decode()), "text/plain"),
+        (FilePart(data=b"a: 1\n", media_type="application/octet-stream"), "text/plain"),
+        (FilePart(data=b"%PDF-1.7\n\xff\xfe"), "application/pdf"),
+        (FilePart(data=b"\xff\xfe\x00\x01"), "application/pdf"),
+        (ImagePart(data=b"\xff\xd8\xff\xe0" + bytes(80)), "image/jpeg"),
+        (ImagePart(data=b"RIFF\x00\x00\x00\x00WEBP"), "image/webp"),
+        (AudioPart(data=b"ID3" + bytes(80)), "audio/mpeg"),
+        (AudioPart(data=b"\x00\x01"), "audio/wav"),
+        (VideoPart(data=b"\x1aE\xdf\xa3" + bytes(80)), "video/webm"),
+    ],
+)
+def test_a_content_without_a_media_type_is_written_as_what_it_is(part: MediaPart, media_type: str) -> None:
+    """By the test by which it is read: what counts as text goes out as text, and by its first bytes all else."""
+    (written,) = _write("gemini", part)["parts"]
+    assert written["inlineData"]["mimeType"] == media_type
+    langchain = _write("langchain", part).content[0]
+    assert langchain["mime_type"] == media_type
+
+
+@pytest.mark.parametrize(
+    ("door", "block"),
+    [
+        ("openai", {"type": "image_url", "image_url": {"url": ADDRESS, "detail": "low"}}),
+        ("responses", {"type": "input_image", "image_url": ADDRESS, "detail": "low"}),
+        ("langchain", {"type": "image_url", "image_url": {"url": ADDRESS, "detail": "low"}}),
+    ],
+)
+def test_the_detail_of_a_picture_is_written(door: str, block: dict[str, Any]) -> None:
+    """OpenAI bills a picture in low detail by another price."""
+    native = _write(door, ImagePart(url=ADDRESS, detail="low"))
+    (written,) = native["content"] if isinstance(native, dict) else native.content
+    assert written == block
+
+
+def test_an_address_keeps_its_media_type_in_langchain() -> None:
+    """Clients of Google's models ask for it."""
+    (written,) = _write("langchain", ImagePart(url=ADDRESS, media_type="image/webp")).content
+    assert written == {"type": "image", "url": ADDRESS, "mime_type": "image/webp"}

@@ -23,7 +23,7 @@ from ctx_core.conversation.messages import (
     ToolCall,
     VideoPart,
 )
-from ctx_core.conversation.transcript import read_natives
+from ctx_core.conversation.transcript import Transcript, read_natives
 from langchain_ctx import LangChainCodec
 from llamaindex_ctx import ChatMessageCodec
 
@@ -159,7 +159,7 @@ def test_a_call_that_is_made_here_costs_the_same_after_it_is_written_and_read_ag
     """Its name and its arguments arrive, in whichever spelling."""
     codec, models = DOORS[door]
     made = Message.assistant("I look.", tool_calls=(ToolCall(id="c1", name="look", arguments='{"city": "Oslo"}'),))
-    natives = codec.join([made, Message.tool("warm", tool_call_id="c1", name="look")])
+    natives = Transcript[Any]((), (), codec).write([made, Message.tool("warm", tool_call_id="c1", name="look")])
     (call,) = [call for message in read_natives(natives, codec) for call in message.tool_calls]
     assert call.name == "look"
     for model in models:
