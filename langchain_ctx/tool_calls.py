@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
-from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again
+from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again, with_arguments
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 
 if TYPE_CHECKING:
@@ -46,13 +46,12 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
 
     What stands in the content is left to `content_with_ids`.
     """
-    kept = {id(call.raw): call.id for call in message.tool_calls}
-    names = {call.name for call in message.tool_calls}
+    kept = {id(call.raw): call for call in message.tool_calls}
     update: dict[str, Any] = {}
     if isinstance(origin, AIMessage):
         for name in ("tool_calls", "invalid_tool_calls"):
             listed = cast("list[dict[str, Any]]", getattr(origin, name))
-            update[name] = [_with_id(call, kept[id(call)]) for call in listed if id(call) in kept]
+            update[name] = [_told(call, kept[id(call)]) for call in listed if id(call) in kept]
     if isinstance(origin, AIMessageChunk):
         update["tool_call_chunks"] = _spellings(origin.tool_call_chunks, message, origin)
     extra = dict(origin.additional_kwargs)
@@ -60,8 +59,11 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
         extra["tool_calls"] = _spellings(extra["tool_calls"], message, origin)
         if not extra["tool_calls"]:
             del extra["tool_calls"]
-    if "function_call" in extra and _mapping(extra["function_call"]).get("name") not in names:
-        del extra["function_call"]
+    if "function_call" in extra:
+        asked = [call for call in message.tool_calls if call.name == _mapping(extra["function_call"]).get("name")]
+        extra["function_call"] = with_arguments(extra["function_call"], asked[0]) if asked else None
+        if not asked:
+            del extra["function_call"]
     if extra != origin.additional_kwargs:
         update["additional_kwargs"] = extra
     return update
@@ -101,21 +103,27 @@ def _spellings(
     gone = {call.id for call in known} - kept - {None}
     nameless = any(call.id is None for call in known)
     left = [call for call in message.tool_calls if read_call(call.raw).id is None]
+    by_id = {call.id: call for call in message.tool_calls if call.altered}
     written: list[Any] = []
     for one in spellings:
         told = read_call(one)
         if id(one) in others or mapped(one) is None:
             written.append(one)
         elif told.id is not None:
-            written += [one] * (told.id not in gone)
+            spelled = with_arguments(one, by_id[told.id]) if told.id in by_id else one
+            written += [spelled] * (told.id not in gone)
         else:
             fitting = (at for at, call in enumerate(left) if call.raw is one or call.name == told.name)
             at = next(fitting, None)
             if at is not None:
-                written.append(_with_id(one, left.pop(at).id))
+                written.append(_told(one, left.pop(at)))
             elif not nameless:
                 written.append(one)
     return written
+
+
+def _told(spelling: Any, call: ToolCall) -> Any:  # noqa: ANN401 - a dict of whatever shape
+    return _with_id(with_arguments(spelling, call), call.id)
 
 
 def _with_id(spelling: Any, call_id: str | None) -> Any:  # noqa: ANN401 - a dict of whatever shape

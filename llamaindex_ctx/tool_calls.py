@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 
+from ctx_core.conversation.arguments import as_object
 from ctx_core.conversation.block_table import BESIDE
-from ctx_core.conversation.calls import completed, read_call, row_of_call, spelled_again
+from ctx_core.conversation.calls import completed, read_call, row_of_call, spelled_again, with_arguments
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.messages import OpaquePart, ToolCall
 from ctx_core.conversation.natives import copied
@@ -41,6 +42,10 @@ _FIELDS: Final = (
     "thought_signature",
 )  # fmt: skip
 """What objects of LlamaIndex' and of other clients say of a call, such as a `ToolSelection`."""
+
+
+_OF_OBJECTS: Final = ("tool_kwargs", "arguments", "args")
+"""Fields of such objects that have the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,21 @@ def is_oddly_spelled(call: ToolCall) -> bool:
     return any(isinstance((mapped(spelling) or {}).get("id"), int) for spelling in spelled(call))
 
 
-def with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
+def as_it_is(spelling: SpellingT, call: ToolCall) -> SpellingT:
+    """Give a block or an entry with the id and the arguments of its call: itself where it has them."""
+    if not call.altered:
+        return _with_id(spelling, call.id)
+    if mapped(spelling) is not None:
+        return _with_id(cast("SpellingT", with_arguments(spelling, call)), call.id)
+    for name in _OF_OBJECTS:
+        if name in getattr(type(spelling), "model_fields", ()):
+            held = getattr(spelling, name)
+            told = call.arguments if isinstance(held, str) else as_object(call.arguments)
+            return _with_id(copied(spelling, **{name: told}), call.id)
+    return _with_id(spelling, call.id)
+
+
+def _with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
     """Give a block or an entry with an id: itself where it has it, or has no place for one."""
     if mapped(spelling) is not None:
         told = (mapped(spelling) or {}).get("id")

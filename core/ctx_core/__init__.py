@@ -22,6 +22,8 @@ from ctx_core.errors import (
     UnknownModelError,
 )
 from ctx_core.fit import fit
+from ctx_core.history.call_policy import ToolCallPolicy
+from ctx_core.history.media_policy import MediaPolicy
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
 from ctx_core.history.state import WindowState
 from ctx_core.report.figures import LayerReport
@@ -50,6 +52,7 @@ __all__ = [
     "Item",
     "Layer",
     "LayerReport",
+    "MediaPolicy",
     "Message",
     "MessageError",
     "MissingExtraError",
@@ -69,6 +72,7 @@ __all__ = [
     "TokenizerError",
     "Tokens",
     "ToolCall",
+    "ToolCallPolicy",
     "ToolDefinition",
     "ToolResultPolicy",
     "Transcript",
