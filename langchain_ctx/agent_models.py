@@ -14,6 +14,7 @@ from ctx_core.counting.windows import least_room
 from ctx_core.errors import BudgetError, UnknownModelError
 from ctx_core.locks import Lock
 from ctx_core.session import Declared
+from ctx_core.session.targets import provider_for
 from langchain_ctx.agent_request import SentAlong, sent_along
 from langchain_ctx.bound_model import asked_in
 from langchain_ctx.counters import counter_of, model_counter
@@ -129,6 +130,7 @@ class AgentModels:
         found = asked_in(request.model) or AskedModel(model=request.model)
         asked = replace(found, sent={**found.sent, **request.model_settings})
         options = self._options
+        options = replace(options, provider=provider_for(asked, options.provider, options.recipe))
         if options.recipe is None:
             budget = self._budget(asked)
             counter = self._counter or _counter(asked, budget)
@@ -136,7 +138,10 @@ class AgentModels:
             declared = options.declared()
         else:
             declared = options.declared()
-            counter = declared.builder("").plan.counter
+            plan = declared.builder("").plan
+            counter, room = plan.counter, _room(asked)
+            if room is not None and room < plan.budget.input_limit:
+                declared = replace(declared, budget=room)
         along = sent_along(request, counter, options.request_options)
         name = asked.name
         key: Hashable = id(asked.model) if name is None else (type(asked.model), name)
@@ -150,11 +155,8 @@ class AgentModels:
         if given is None:
             return ContextBudget.for_model(asked)
         budget = given if isinstance(given, ContextBudget) else ContextBudget(given)
-        try:
-            room = least_room(asked).input_limit
-        except UnknownModelError:
-            return budget
-        return budget.resized(room) if 0 < room < budget.input_limit else budget
+        room = _room(asked)
+        return budget.resized(room) if room is not None and room < budget.input_limit else budget
 
     def _cached(
         self,
@@ -175,6 +177,15 @@ class AgentModels:
             if len(cache) > _MOST:
                 cache.popitem(last=False)
             return known[0]
+
+
+def _room(asked: AskedModel) -> int | None:
+    """Give the tokens of input that a model takes beside its answer; None where nothing knows its window."""
+    try:
+        room = least_room(asked).input_limit
+    except UnknownModelError:
+        return None
+    return room if room > 0 else None
 
 
 def _counter(asked: AskedModel, budget: ContextBudget) -> TokenCounter:

@@ -113,7 +113,9 @@ class WindowHistory(BaseChatMessageHistory):
     def _window(self) -> Effects[list[BaseMessage]]:
         stored: list[BaseMessage] = yield Effect(self._stored, self._astored)
         waiting = _input_to_come(stored)
-        request = Request(history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled)
+        request = Request(
+            history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled, whole=False
+        )
         context = yield from self._sessions.fit(request)
         return context.messages if waiting is None else context.messages[:-1]
 

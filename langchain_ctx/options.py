@@ -9,6 +9,7 @@ from ctx_core.counting.counter import TokenCounter, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
+from ctx_core.session.targets import provider_for
 from langchain_ctx.bound_model import BoundModel, bound_model
 from langchain_ctx.counters import counter_of, model_counter
 from langchain_ctx.tools import tool_definitions
@@ -57,6 +58,8 @@ def read_options(
         given["tools"] = tool_definitions(given["tools"])
     elif bound is not None:
         given["tools"] = bound.tools
+    if bound is not None:
+        given["provider"] = provider_for(bound.asked, given.get("provider"), given.get("recipe"))
     if bound is not None and bound.options is not None:
         given.setdefault("request_options", bound.options)
     if given.get("recipe") is None:

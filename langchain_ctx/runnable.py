@@ -78,6 +78,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     summarizer: Any = Field(default=None, exclude=True)
     summary: Any = None
     calibration: Any = Field(default=None, exclude=True)
+    provider: Any = None
     enabled: bool = True
     messages_key: str = "messages"
     """Where a dict has its messages."""

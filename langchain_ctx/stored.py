@@ -18,6 +18,7 @@ _WRITE: Final[Mapping[str, Callable[[Any], object]]] = {
     "summary": written.write_summary,
     "request_options": written.write_options,
     "counter": written.write_counter,
+    "provider": written.write_provider,
     "tools": list,
 }
 _READ: Final[Mapping[str, Callable[[Any], object]]] = {
@@ -26,6 +27,7 @@ _READ: Final[Mapping[str, Callable[[Any], object]]] = {
     "policy": written.read_policy,
     "summary": written.read_summary,
     "request_options": written.read_options,
+    "provider": written.read_provider,
 }
 
 

@@ -37,7 +37,7 @@ def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
         calls += [call for call in source(native) if (call.id not in known if call.id else nothing_yet)]
     legacy = native.additional_kwargs.get("function_call")
     if not calls and isinstance(legacy, Mapping):
-        calls.append(read_call(cast("object", legacy)))
+        calls.append(replace(read_call(cast("object", legacy)), legacy=True))
     return tuple(calls)
 
 
@@ -79,13 +79,6 @@ def content_with_ids(
     return _spellings(content, message, origin, others)
 
 
-def is_legacy(call: ToolCall, message: Message) -> bool:
-    """Whether a call is the one of OpenAI's first function API, which has no id."""
-    origin = message.origin
-    legacy = origin.additional_kwargs.get("function_call") if isinstance(origin, BaseMessage) else None
-    return legacy is not None and call.raw is legacy
-
-
 def _spellings(
     spellings: Iterable[Any], message: Message, origin: BaseMessage, others: Collection[int] = ()
 ) -> list[Any]:
@@ -99,19 +92,22 @@ def _spellings(
         origin: has all of them.
         others: identities of what spells none, and stays as it is.
     """
-    kept, known = {call.id for call in message.tool_calls}, read_calls(origin)
-    gone = {call.id for call in known} - kept - {None}
+    known = read_calls(origin)
+    left_of = {id(call.raw): call for call in message.tool_calls}
+    given: dict[str | None, list[ToolCall | None]] = {}
+    for call in known:
+        given.setdefault(call.id, []).append(left_of.get(id(call.raw)))
     nameless = any(call.id is None for call in known)
     left = [call for call in message.tool_calls if read_call(call.raw).id is None]
-    by_id = {call.id: call for call in message.tool_calls if call.altered}
     written: list[Any] = []
     for one in spellings:
         told = read_call(one)
         if id(one) in others or mapped(one) is None:
             written.append(one)
         elif told.id is not None:
-            spelled = with_arguments(one, by_id[told.id]) if told.id in by_id else one
-            written += [spelled] * (told.id not in gone)
+            calls = given.get(told.id, [told])
+            now = calls.pop(0) if len(calls) > 1 else calls[0]  # of two with one id, the one in its place
+            written += [] if now is None else [_told(one, now)]
         else:
             fitting = (at for at, call in enumerate(left) if call.raw is one or call.name == told.name)
             at = next(fitting, None)

@@ -11,7 +11,6 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallB
 from ctx_core.conversation.content_blocks import settled
 from ctx_core.conversation.fields import id_or_none, shown_role
 from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role, TextPart
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from llamaindex_ctx.blocks import read_block, says, write_part
@@ -20,7 +19,6 @@ from llamaindex_ctx.tool_calls import (
     LISTED,
     SIGNATURES,
     as_it_is,
-    is_legacy,
     is_oddly_spelled,
     read_calls,
     said_beside,
@@ -60,8 +58,8 @@ class ChatMessageCodec:
         """Give None: each message is one by itself."""
 
     def join(self, messages: Sequence[Message]) -> list[ChatMessage]:
-        """Give the messages to send, with ids by which calls and results can be paired: Ollama's have none."""
-        return [self.write(_as_told(message)) for message in with_sound_ids(messages, IdRule(), is_legacy)]
+        """Give the messages to send, with ids that are texts."""
+        return [self.write(_as_told(message)) for message in messages]
 
     def role(self, native: ChatMessage) -> Role:
         """Give the role of a message.
@@ -176,7 +174,7 @@ def _keep_entries(extras: dict[str, Any], calls: Sequence[ToolCall], kept: froze
     else:
         extras.pop(LISTED, None)
     legacy = extras.pop(LEGACY, None)
-    if id(legacy) in kept:
+    if legacy is not None and id(legacy) in kept:
         extras[LEGACY] = as_it_is(legacy, named[id(legacy)])
 
 

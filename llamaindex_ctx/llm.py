@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from llama_index.core.agent.workflow import AgentWorkflow, BaseWorkflowAgent
@@ -13,6 +14,7 @@ from ctx_core.counting.counter import as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.memory import recalling
 from ctx_core.session import SessionOptions
+from ctx_core.session.targets import provider_for
 from llamaindex_ctx.fitted_class import fitted, unfitted
 from llamaindex_ctx.fitted_llm import fitting_of
 from llamaindex_ctx.fitting import LLMFitting
@@ -92,6 +94,7 @@ def _options(llm: LLM, budget: ContextBudget | int | None, given: SurfaceKeyword
     if options.get("tools") is not None:
         options["tools"] = tool_definitions(options["tools"])
     read = SessionOptions.read("with_context_budget", options)
+    read = replace(read, provider=provider_for(llm, read.provider, read.recipe))
     if read.recipe is not None:
         return read
     keywords = read.keywords()

@@ -19,20 +19,27 @@ from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.tool_schemas import plain_tool
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
+from ctx_core.session.targets import provider_for
 from llamaindex_ctx.memory_source import BlockMemory
 from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from llama_index.core.base.llms.types import ChatMessage
+
     from ctx_core.budget import Size
     from ctx_core.counting.counter import CounterLike, ToolDefinition
+    from llamaindex_ctx.stores import ChatStore
 
 ToolLike: TypeAlias = "BaseTool | ToolMetadata | Callable[..., Any] | ToolDefinition"
 """What agents take as a tool, or its OpenAI-style definition."""
 
 DEFAULT_TOKENS: Final = 30_000
 """Tokens of input where nothing tells: the limit of LlamaIndex's own `Memory`."""
+
+_UNTOLD: Final = 4
+"""The part of a window that is kept for what a memory is not told of."""
 
 EXPLAINED: Final = {
     "memory_blocks_template": "each block is a layer with its own heading",
@@ -65,6 +72,16 @@ class MemoryKeywords(SurfaceKeywords, total=False):
     recipe_role: Role | str
 
 
+class BesideKeywords(MemoryKeywords, total=False):
+    """What a memory can be made with whose LLM is read from an engine or an agent."""
+
+    chat_history: Sequence[ChatMessage] | None
+    chat_store: ChatStore | None
+    chat_store_key: str | None
+    token_limit: int | None
+    tokenizer_fn: Callable[[str], Sized] | None
+
+
 def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
     """Give the fields of a memory that is made with these arguments; `chat_history` stays among them.
 
@@ -80,7 +97,7 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     check_names(caller, given, known, EXPLAINED, also=MEANT)
     fields = {name: value for name, value in given.items() if value is not None}
     llm, limit, tokenizer_fn = (fields.pop(name, None) for name in ("llm", "token_limit", "tokenizer_fn"))
-    _check_llm(llm)
+    fields |= _provider_of(llm, fields)
     if "memory_blocks" in fields:
         fields["layers"] = [*fields.get("layers", ()), *_blocks(fields.pop("memory_blocks"))]
     key = resolve_key(fields.pop("session_id", None), fields.pop("chat_store_key", None))
@@ -92,7 +109,7 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
         named = {"token_limit": limit, "llm": llm, "tokenizer_fn": tokenizer_fn}
         _refuse_beside_recipe([name for name, value in named.items() if value is not None])
     elif "budget" not in fields:
-        fields["budget"] = resolve_budget(limit, llm, fields.pop("reserve", None))
+        fields["budget"] = _memory_budget(limit, llm, fields.pop("reserve", None))
     elif limit is not None:
         msg = "both budget and token_limit are given: the budget says it all"
         raise BudgetError(msg)
@@ -112,13 +129,16 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     return fields
 
 
-def _check_llm(llm: object) -> None:
-    if llm is not None and not isinstance(llm, LLM):
+def _provider_of(llm: object, fields: Mapping[str, Any]) -> dict[str, Any]:
+    if llm is None:
+        return {}
+    if not isinstance(llm, LLM):
         msg = (
             f"llm must be an LLM, such as OpenAI(model='gpt-4o'), found {type(llm).__name__}: a model's name goes to "
             "budget=ContextBudget.for_model(name)"
         )
         raise BudgetError(msg)
+    return {"provider": provider_for(llm, fields.get("provider"), fields.get("recipe"))}
 
 
 def _blocks(blocks: Iterable[BaseMemoryBlock[Any]]) -> list[BlockMemory]:
@@ -144,7 +164,7 @@ def known_model(llm: LLM | None) -> str | None:
 
 def _check(fields: Mapping[str, Any]) -> None:
     """Refuse options that cannot work, in their own words and not in pydantic's; those that were stored have worked."""
-    stored = ("budget", "reserve", "policy", "summary", "request_options")
+    stored = ("budget", "reserve", "policy", "summary", "request_options", "provider")
     given = {name: fields[name] for name in NAMES if name in fields}
     SessionOptions(**{name: value for name, value in given.items() if name not in stored or not _is_json(value)})
 
@@ -174,6 +194,18 @@ def resolve_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size
     if token_limit is None and asked is not None:
         return ContextBudget.for_model(asked, reserve=reserve)
     return ContextBudget(DEFAULT_TOKENS if token_limit is None else token_limit, reserve=reserve or 0, model=model)
+
+
+def _memory_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size | None) -> ContextBudget:
+    """Give the budget that is meant; of a window at least a quarter is kept, for what no memory is told of.
+
+    That is the prompts of engines and agents, their tools, what was found, and the steps of the running turn.
+    """
+    budget = resolve_budget(token_limit, llm, reserve)
+    least = budget.total // _UNTOLD
+    if token_limit is not None or reserve is not None or budget.reserve >= least or budget.model is None:
+        return budget
+    return ContextBudget(budget.total, reserve=least, model=budget.model)
 
 
 def resolve_counter(counter: CounterLike | None, tokenizer_fn: Callable[[str], Sized]) -> TokenCounter:

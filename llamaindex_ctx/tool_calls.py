@@ -24,7 +24,7 @@ from ctx_core.errors import MessageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.conversation.messages import Message, Part
+    from ctx_core.conversation.messages import Part
 
 SpellingT = TypeVar("SpellingT")
 
@@ -78,7 +78,7 @@ def read_calls(message: ChatMessage) -> tuple[ToolCall, ...]:
         else:
             unmatched.remove(at)
             calls[at] = _joined(calls[at], call)
-    return tuple(calls)
+    return tuple(replace(call, legacy=_is_legacy(call, message)) for call in calls)
 
 
 def signature_at(message: ChatMessage, at: int) -> int:
@@ -110,10 +110,9 @@ def spelled(call: ToolCall) -> tuple[object, ...]:
     return call.raw.found if isinstance(call.raw, Spellings) else ()
 
 
-def is_legacy(call: ToolCall, message: Message) -> bool:
+def _is_legacy(call: ToolCall, message: ChatMessage) -> bool:
     """Whether a call is the one of OpenAI's first function API, which has no id."""
-    origin = message.origin
-    legacy = origin.additional_kwargs.get(LEGACY) if isinstance(origin, ChatMessage) else None
+    legacy = message.additional_kwargs.get(LEGACY)
     return call.id is None and legacy is not None and any(spelling is legacy for spelling in spelled(call))
 
 

@@ -32,6 +32,7 @@ from ctx_core.report.usage_log import UsageLog
 from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore
 from ctx_core.session.summarizers import Summarizer
 from ctx_core.session.summarizing import Summarizing
+from ctx_core.validate import Refusal, Validation, validate
 
 __version__ = "0.1.0"
 
@@ -57,6 +58,7 @@ __all__ = [
     "MessageError",
     "MissingExtraError",
     "OptionError",
+    "Refusal",
     "RequestOptions",
     "Rest",
     "Role",
@@ -78,7 +80,9 @@ __all__ = [
     "Transcript",
     "UnknownModelError",
     "UsageLog",
+    "Validation",
     "WindowState",
     "fit",
     "register_tokenizer",
+    "validate",
 ]

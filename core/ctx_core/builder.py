@@ -16,6 +16,7 @@ from ctx_core.engine.unaltered import unaltered
 from ctx_core.errors import BudgetError
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
+from ctx_core.providers.asked import as_provider
 from ctx_core.report.request_log import log_request
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ctx_core.counting.options import RequestOptions
     from ctx_core.engine.context import Context
     from ctx_core.history.policy import HistoryPolicy
+    from ctx_core.providers.asked import ProviderLike
 
 OnOverflow: TypeAlias = Literal["raise", "truncate"]
 
@@ -125,9 +127,37 @@ class ContextBuilder:
         """Set the tool definitions that go with the request, OpenAI-style; they are counted, never cut."""
         return self._with(replace(self.plan, definitions=tuple(definitions)))
 
+    def without_tools(self) -> Self:
+        """Say that the request has no tools: some providers take no calls then, and those of the history become texts.
+
+        Where nothing is said, and no definitions are given, the request may have tools that are counted elsewhere.
+        """
+        return self._with(replace(self.plan, definitions=(), without_tools=True))
+
     def options(self, options: RequestOptions | None) -> Self:
         """Set what else the request asks for: a tool that must be called, the schema of the answer, thinking."""
         return self._with(replace(self.plan, options=options))
+
+    def provider(self, provider: ProviderLike) -> Self:
+        """Set the provider that the request goes to: it is changed so that this one takes it.
+
+        Args:
+            provider: the name of a row of `ctx_core.providers`, a row, or a target with its model and client. None:
+                what the model of the counter or the format of the messages tells, else `unknown`, which meets the rules
+                of all. False: nothing is changed, and what is refused is refused.
+
+        Raises:
+            OptionError: for a name that no row has.
+        """
+        return self._with(replace(self.plan, provider=as_provider(provider)))
+
+    def part_of_request(self, *, question_follows: bool = False) -> Self:
+        """Say that the messages are not all of the request: somebody else adds the question, or what follows.
+
+        Args:
+            question_follows: whether the last message is that question, which is sent as it is.
+        """
+        return self._with(replace(self.plan, whole=False, question_follows=question_follows))
 
     def label(self, label: str) -> Self:
         """Set what requests are logged as, such as the phase of a workflow."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ctx_core.engine.context import Context
     from ctx_core.history.remembered import Verify
     from ctx_core.history.state import WindowState
+    from ctx_core.providers.asked import ProviderLike
 
 
 def fit(  # noqa: PLR0913 - the whole of a request in one call
@@ -25,11 +26,12 @@ def fit(  # noqa: PLR0913 - the whole of a request in one call
     max_tokens: int,
     *,
     counter: CounterLike | None = None,
-    tools: Iterable[ToolDefinition] = (),
+    tools: Iterable[ToolDefinition] | None = None,
     policy: HistoryPolicy | None = None,
     state: WindowState | None = None,
     on_overflow: OnOverflow = "raise",
     verify: Verify = "all",
+    provider: ProviderLike = None,
     format: FormatName | None = None,  # noqa: A002 - what it is
     system: str | Sequence[Any] | Mapping[str, Any] | None = None,
 ) -> Context[NativeT]:
@@ -42,11 +44,12 @@ def fit(  # noqa: PLR0913 - the whole of a request in one call
         max_tokens: tokens that the whole input may have, tools and framing included.
         counter: a counter, a tokenizer, a function from text to tokens, or a model's name; by default a
             safe estimate.
-        tools: tool definitions that go with the request, OpenAI-style.
+        tools: tool definitions that go with the request, OpenAI-style; an empty list says that it has none.
         policy: how the history is cut.
         state: what the last call for this conversation gave, or `WindowState()` for its first.
         on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
         verify: how a state is held against the conversation, as for `ContextBuilder.build`.
+        provider: whose rules the request has to meet, as for `ContextBuilder.provider`.
         format: whose messages they are; by default what the first says that only one format can have, else OpenAI's.
         system: the system text that some formats have outside of the list, as a text or in their blocks: never cut.
 
@@ -59,7 +62,10 @@ def fit(  # noqa: PLR0913 - the whole of a request in one call
         MessageError: for a message that cannot be read.
         BudgetError: for a number that is no budget.
     """
-    builder = ContextBuilder(ContextBudget(max_tokens), counter).tools(tools).history(policy or HistoryPolicy())
+    builder = ContextBuilder(ContextBudget(max_tokens), counter).history(policy or HistoryPolicy()).provider(provider)
+    definitions = None if tools is None else tuple(tools)
+    if definitions is not None:
+        builder = builder.tools(definitions) if definitions else builder.without_tools()
     if system:
         builder = builder.system(system_text(system))
     return builder.build(messages, codec=format, state=state, on_overflow=on_overflow, verify=verify)

@@ -16,8 +16,8 @@ WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
 
 
 def builder(budget: ContextBudget | int = 100) -> ContextBuilder:
-    """Begin a context that counts words."""
-    return ContextBuilder(budget, WORDS)
+    """Begin a context that counts words, for no provider: what is sent is what was said."""
+    return ContextBuilder(budget, WORDS).provider(provider=False)
 
 
 def words(number: int, word: str = "w") -> str:

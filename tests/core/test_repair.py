@@ -144,9 +144,11 @@ def test_unanswered_calls_can_be_dropped(
 @pytest.mark.parametrize("unanswered", ["stub", "drop"])
 @pytest.mark.parametrize("last", [call("c1"), call("c1", "c2", content="hm"), legacy()])
 def test_a_call_at_the_very_end_is_in_flight(last: OpenAIMessage, unanswered: Any) -> None:
-    """Its result is still to come."""
-    context = repaired([USER, DONE, NEXT, last], unanswered=unanswered)
+    """Its result is still to come; a provider that is asked wants one."""
+    messages, policy = [USER, DONE, NEXT, last], HistoryPolicy(unanswered=unanswered)
+    context = fit(messages, 100_000, counter=COUNTER, policy=policy, provider=False)
     assert context.messages[-1] is last
+    assert repaired(messages, unanswered=unanswered).messages[-1]["content"] == STUB
     assert context.report.history.repairs == {}
 
 

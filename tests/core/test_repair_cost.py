@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ctx_core import ContextBuilder
-from ctx_core.conversation import sound_ids
 from ctx_core.history import pairing, repair
+from ctx_core.providers.changes import ids
 
-FILES = {module.__file__ for module in (pairing, repair, sound_ids)}
+FILES = {module.__file__ for module in (ids, pairing, repair)}
 assert all(name and Path(name).is_file() for name in FILES)
 
 

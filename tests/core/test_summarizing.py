@@ -103,7 +103,7 @@ def test_in_the_system_prompt_it_stands_behind_the_instructions() -> None:
 def test_as_a_user_message_it_stands_where_the_messages_stood() -> None:
     """Behind what is kept of the beginning, before what is kept up to the present; marked as made here."""
     conversation = Conversation(policy=HistoryPolicy(keep_first=2))
-    rolling = conversation.builder
+    rolling = conversation.builder.provider("openai")
     messages = [Message.user("first words"), Message.assistant("fine"), *(Message.user(f"q {at}") for at in range(40))]
     context = ContextSession[Message](rolling, summarizer=Notes()).fit(messages)
     assert texts(context.messages)[:3] == ["first words", "fine", "So far:\n<summary>\nnotes 1\n</summary>"]

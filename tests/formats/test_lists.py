@@ -17,6 +17,7 @@ from ctx_core import (
     fit,
 )
 from ctx_core.conversation.formats.names import FormatName, format_of
+from ctx_core.providers import Target, provider_named
 from tests.formats.told import WRITERS, Call, Result, Said
 from tests.payloads.judge import refusals
 
@@ -171,12 +172,15 @@ def test_neighbors_of_one_role_are_one_message_on_bedrock() -> None:
 
 
 def test_instructions_in_the_middle_stand_before_an_answer() -> None:
-    """Where a cut leaves them first, they wait for what the user says."""
+    """Where a cut leaves them first, they wait for what the user says, if the model takes them there at all."""
     noted = {"role": "system", "content": "noted"}
     natives = [hi(content="long " * 50), {"role": "assistant", "content": "ok"}, hi(), noted, USE, hi(content=[
         {"type": "tool_result", "tool_use_id": "a", "content": "sunny"}])]  # fmt: skip
-    context = fit([natives[0], noted, *natives[1:]], 20, counter=WORDS)
+    opus = Target(provider=provider_named("anthropic"), model="claude-opus-5")
+    context = fit([natives[0], noted, *natives[1:]], 20, counter=WORDS, provider=opus)
     assert [message["role"] for message in context.messages] == ["user", "system", "system", "assistant", "user"]
+    context = fit([natives[0], noted, *natives[1:]], 60, counter=WORDS)
+    assert [message["role"] for message in context.messages] == ["user"] * 3 + ["assistant", "user"]
 
 
 def test_an_answer_that_was_paused_stays_with_its_rest() -> None:

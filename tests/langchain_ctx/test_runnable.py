@@ -121,7 +121,7 @@ def test_takes_what_chat_models_take(value: Any) -> None:
 def test_unaltered_messages_are_the_same_objects() -> None:
     """What fits goes through as it is, in a new list."""
     messages = talk(2)
-    output = ContextRunnable(1_000).invoke(messages)
+    output = ContextRunnable(1_000, provider="openai").invoke(messages)
     assert output is not messages
     assert all(kept is own for kept, own in zip(output, messages, strict=True))
 
@@ -195,7 +195,7 @@ def test_broken_history_is_repaired_with_proper_messages() -> None:
         AIMessage("", tool_calls=[{"id": "1", "name": "lookup", "args": {}}]),
         HumanMessage("never mind"),
     ]
-    output = ContextRunnable(1_000).invoke(broken)
+    output = ContextRunnable(1_000, provider="openai").invoke(broken)
     assert [type(message) for message in output] == [HumanMessage, AIMessage, ToolMessage, HumanMessage]
     assert output[2].tool_call_id == "1"
 

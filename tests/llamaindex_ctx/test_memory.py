@@ -278,7 +278,7 @@ def test_results_out_of_order_are_fine(words: TokenCounter, user: Callable[[str]
 def test_a_call_that_was_never_answered_gets_a_stub(user: Callable[[str], ChatMessage]) -> None:
     """Providers refuse a conversation with an open call; the memory keeps what really was."""
     call = ChatMessage(role="assistant", blocks=[ToolCallBlock(tool_call_id="c1", tool_name="f")])
-    memory = ContextMemoryBuffer.from_defaults([user("go"), call, user("well?")])
+    memory = ContextMemoryBuffer.from_defaults([user("go"), call, user("well?")], provider="openai")
     view = memory.get()
     assert [message.role.value for message in view] == ["user", "assistant", "tool", "user"]
     assert view[2].additional_kwargs == {"tool_call_id": "c1"}
@@ -415,8 +415,8 @@ def test_a_system_message_in_the_memory_stays(words: TokenCounter, talk: list[Ch
 def test_a_greeting_that_fits_stays(
     user: Callable[[str], ChatMessage], assistant: Callable[[str], ChatMessage]
 ) -> None:
-    """A conversation that an assistant began goes out as it is, as long as nothing has to go."""
-    memory = ContextMemoryBuffer.from_defaults([assistant("Ahoy!"), user("hi")])
+    """A conversation that an assistant began goes out as it is where the provider takes it, and nothing has to go."""
+    memory = ContextMemoryBuffer.from_defaults([assistant("Ahoy!"), user("hi")], provider="openai")
     assert contents(memory.get()) == ["Ahoy!", "hi"]
 
 
@@ -439,7 +439,7 @@ def test_a_marker_says_what_is_missing(words: TokenCounter, talk: list[ChatMessa
     from ctx_core import Role
 
     policy = HistoryPolicy(low_water=1.0, omission_marker="[{count} earlier]", marker_role=Role.USER)
-    memory = ContextMemoryBuffer.from_defaults(talk, token_limit=10, counter=words, policy=policy)
+    memory = ContextMemoryBuffer.from_defaults(talk, token_limit=10, counter=words, policy=policy, provider="openai")
     view = memory.get()
     assert (view[0].role, view[0].content) == ("user", "[4 earlier]")
 

@@ -163,6 +163,8 @@ class ToolCall:
     """What the result refers to; None for the legacy `function_call`."""
     encrypted: int = 0
     """Characters of the encrypted thoughts that came with the call: Gemini puts them there."""
+    legacy: bool = field(default=False, compare=False)
+    """Whether it is the one of OpenAI's first function API, which has no id and gets none."""
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own call object."""
     notation: Callable[[object], str] | None = field(default=None, compare=False, repr=False)
@@ -203,6 +205,8 @@ class Message:
     """Whether nobody said it: a stub, an omission marker, a layer of text in a message of its own."""
     altered: bool = field(default=False, compare=False)
     """Whether it differs from `origin`, so that a changed copy must be written."""
+    figures: dict[object, object] = field(default_factory=dict[object, object], init=False, compare=False, repr=False)
+    """What was worked out of it, by what worked it out: each figure only once, however long the message is kept."""
 
     @classmethod
     def system(cls, text: str) -> Self:

@@ -7,6 +7,7 @@ LangChain. Fields that are not known stay where they are.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never, cast
 
 from ctx_core.conversation.calls import completed, is_call, read_call, with_arguments
@@ -30,7 +31,6 @@ from ctx_core.conversation.messages import (
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, thoughts_outside
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class OpenAICodec:
     """The door for OpenAI-style dicts."""
 
     system_apart: ClassVar[bool] = False
+    name: ClassVar = "openai"
 
     def role(self, native: OpenAIMessage) -> Role:
         """Give the role of a message dict."""
@@ -93,8 +94,8 @@ class OpenAICodec:
         """Give None: each message is one by itself."""
 
     def join(self, messages: Sequence[Message]) -> list[OpenAIMessage]:
-        """Give the messages to send, with ids by which calls and results can be paired."""
-        return list(map(self.write, with_sound_ids(messages, IdRule())))
+        """Give the messages to send."""
+        return list(map(self.write, messages))
 
 
 def _fields(native: object) -> Mapping[str, Any]:
@@ -118,7 +119,8 @@ def _read_calls(native: Mapping[str, Any], parts: Iterable[Part]) -> tuple[ToolC
             raise MessageError(msg)
         calls.append(read_call(call))
     if mapped(native.get("function_call")) is not None:
-        calls.append(read_call(native["function_call"]))
+        legacy = read_call(native["function_call"])
+        calls.append(replace(legacy, legacy=legacy.id is None))
     known = {call.id: at for at, call in reversed(list(enumerate(calls)))}
     for call in [read_call(part.raw) for part in parts if is_call(mapped(part.raw) or {})]:
         if call.id in known:

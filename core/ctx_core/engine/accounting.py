@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,12 @@ class Account:
     """Tokens of the whole input, as they are counted."""
     underestimate: int = field(kw_only=True)
     """Tokens that bills show to be added to what is counted."""
+    added: int = field(kw_only=True, default=0)
+    """Tokens by which the request is larger, or smaller, since its provider takes it only so."""
+    provider: str | None = field(kw_only=True, default=None)
+    """The row of the table whose rules it meets; None where they are not looked at."""
+    changes: Mapping[str, int] = field(kw_only=True, default_factory=dict[str, int])
+    """What was changed for them, by kind."""
 
     @property
     def total(self) -> int:
@@ -55,6 +62,8 @@ class Account:
             estimated=not plan.counter.exact,
             model=plan.counter.model,
             label=plan.label,
+            provider=self.provider,
+            changes=self.changes,
         )
 
     def _rows(self) -> list[LayerReport]:
@@ -62,6 +71,8 @@ class Account:
         if self.plan.definitions:
             rows.append(self._row("tools", self.texts.tools))
         rows += [self._history_row(), self._current_row()]
+        if self.added:
+            rows.append(LayerReport(name="provider", asked=self.added, budget=None, used=self.added))
         if self.underestimate:
             rows.append(
                 LayerReport(name="underestimate", asked=self.underestimate, budget=None, used=self.underestimate)

@@ -11,6 +11,7 @@ from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.calibration import Underestimate
 from ctx_core.counting.counts import TokenCount
+from ctx_core.engine.acceptance import asked_of
 from ctx_core.engine.accounting import Account
 from ctx_core.engine.concessions import CONCESSIONS
 from ctx_core.engine.context import Context
@@ -23,6 +24,8 @@ from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
 from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Selection, select
+from ctx_core.providers.asked import Asked
+from ctx_core.providers.step import Accepted, accepted
 
 if TYPE_CHECKING:
     from ctx_core.history.truncating import Truncation
@@ -49,6 +52,10 @@ class Assembly:
     """By how much bills are above what is counted."""
     _known: WindowState = field(init=False)
     """What is remembered, as far as it matches the conversation."""
+    _asked: Asked | None = field(init=False)
+    """What the provider asks; None: nothing is looked at."""
+    _accepted: Accepted = field(init=False)
+    """The conversation as it goes out."""
 
     def __post_init__(self) -> None:
         """Decide; it may be over the budget."""
@@ -59,6 +66,15 @@ class Assembly:
         self.texts = Texts(self.plan, self._underestimate.room(self.plan.limit) - self.plan.taken)
         # Held against the messages before anything is decided by it: what is remembered is a hint, never a truth.
         self._known = matching(self.state, self.transcript, self.verify)
+        self._asked = asked_of(self.plan, self.transcript)
+        self._decide()
+        # What makes a request acceptable depends on what is in it: where it does not fit, as much is kept free.
+        while (added := self._accept()) > self.texts.kept_for_provider and not self._account().fits:
+            self.texts.kept_for_provider = added
+            self._decide()
+
+    def _decide(self) -> None:
+        """Choose the window, and have what can give way do so until all fits."""
         self._choose()
         for concession in CONCESSIONS:
             if concession.truncation != "no" and not self.truncate:
@@ -78,10 +94,8 @@ class Assembly:
         account = self._account()
         if not account.fits:
             raise ContextOverflowError(needed=self._enough(account), limit=self.plan.limit, layers=account.needed())
-        system, entries = self.texts.system_message(), self._conversation()
-        sent = [*([] if system is None else [system]), *(entry.message for entry in entries)]
-        apart = self.transcript.system_apart
-        messages = self.transcript.write(sent[1:] if apart and system is not None else sent)
+        system, apart, sent = self.texts.system_message(), self.transcript.system_apart, self._accepted.messages
+        messages = self.transcript.write(sent)
         leads = not apart and bool(sent) and sent[0].role.instructs
         return Context(
             messages=messages,
@@ -90,7 +104,9 @@ class Assembly:
             conversation=messages[leads:],
             report=account.report(original=self._original() if self.plan.count_original else None),
             state=self.window.state,
-            count=self._count(sent, account.counted - self.plan.taken),
+            count=self._count(
+                [*([system] if apart and system is not None else ()), *sent], account.counted - self.plan.taken
+            ),
             transcript=self.transcript,
         )
 
@@ -172,10 +188,30 @@ class Assembly:
 
     def _account(self) -> Account:
         """Give who got what."""
-        counted = self.window.tokens + self.texts.fixed + self.plan.taken
+        counted = self._accepted_tokens() + self.plan.taken
         return Account(
-            self.plan, self.texts, self.window, counted=counted, underestimate=self._underestimate.of(counted)
+            self.plan,
+            self.texts,
+            self.window,
+            counted=counted,
+            underestimate=self._underestimate.of(counted),
+            added=counted - self.plan.taken - self.window.tokens - self.texts.fixed,
+            provider=None if self._asked is None else self._asked.target.provider.name,
+            changes=self._accepted.changes,
         )
+
+    def _accept(self) -> int:
+        """Have the provider's rules met; give the tokens that this adds."""
+        system, spoken = self.texts.system_message(), [entry.message for entry in self._conversation()]
+        sent = [*([] if system is None or self.transcript.system_apart else [system]), *spoken]
+        self._accepted = Accepted(sent) if self._asked is None else accepted(sent, self._asked)
+        return self._accepted_tokens() - self.window.tokens - self.texts.fixed
+
+    def _accepted_tokens(self) -> int:
+        """Give the tokens of all that goes out, counted anew."""
+        counter, system = self.plan.counter, self.texts.system_message()
+        apart = counter.count_message(system) if self.transcript.system_apart and system is not None else 0
+        return self.texts.once + apart + counter.count_sequence(self._accepted.messages)
 
     def _enough(self, account: Account) -> int:
         """Give a limit under which it fits.

@@ -10,6 +10,7 @@ from ctx_core.counting.options import RequestOptions
 from ctx_core.engine.layers import Layer
 from ctx_core.engine.summary import RollingSummary
 from ctx_core.history.policy import HistoryPolicy
+from ctx_core.providers.asked import ProviderLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,15 @@ class Plan:
     """What its requests are logged as."""
     policy: HistoryPolicy = field(default_factory=HistoryPolicy)
     """How the history is cut."""
+    provider: ProviderLike = None
+    """The provider that the request goes to, whose rules it has to meet; None: the one that the model or the format
+    tells. False: its rules are not looked at."""
+    whole: bool = True
+    """Whether the messages are all of the request; if not, somebody adds the question, or what follows."""
+    question_follows: bool = False
+    """Whether the last message is one that somebody else sends, as it is."""
+    without_tools: bool = False
+    """Whether it was said that the request has no tools: without definitions it may have some that nobody told."""
     rolling: RollingSummary | None = None
     """The summary of what is left out of the history, if there is to be one."""
     reserve: int = 0

@@ -37,6 +37,8 @@ class Texts:
         self._summary_most: int | None = None
         self._pending, self._shows_pending = "", True
         self._kept_free = 0
+        self.kept_for_provider = 0
+        """Tokens that are kept free for what makes the request one that its provider takes."""
         for layer in plan.layers:
             self._filled.append(self._first_fill(layer))
 
@@ -60,7 +62,7 @@ class Texts:
     @property
     def room(self) -> int:
         """Tokens that are left for the conversation."""
-        return self._limit - self.fixed - self._kept_free
+        return self._limit - self.fixed - self._kept_free - self.kept_for_provider
 
     @property
     def base(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.conversation.messages import (
     CitationPart,
@@ -38,6 +38,13 @@ def message_key(message: Message) -> str:
     """
     if message.role.instructs:
         return str(message.role)
+    known = message.figures.get(message_key)
+    if known is None:
+        known = message.figures[message_key] = _digested(message)
+    return cast("str", known)
+
+
+def _digested(message: Message) -> str:
     digest = blake2b(digest_size=_SIZE)
     calls = (text for call in message.tool_calls for text in (call.name, call.arguments, call.id or ""))
     speaker = "" if message.role is Role.TOOL else message.name or ""

@@ -64,13 +64,8 @@ class Results:
             answers = indices(start + 1, end)
             if len(calls) > 1:
                 self._many.update(answers)
-            asked = Asked(start, calls)
-            pairing = Pairing[Index]()
-            pairing.ask(asked)
-            called = [at for at in answers if entries[at].message.role is Role.TOOL]
-            for _ in pairing.place([(at, entries[at].message) for at in called]):
-                pass
-            answered = {at: calls[number] for number, (at, _) in asked.answers.items()}
+            called = [(at, entries[at].message) for at in answers if entries[at].message.role is Role.TOOL]
+            answered = _answered(start, calls, called)
             for at in answers:
                 if not entries[at].synthetic:
                     self._found[at] = Result(entries[at].message, answered.get(at), age, len(calls) > 1)
@@ -228,6 +223,22 @@ class Results:
 
     def _price(self, message: Message, result: Result) -> int:
         return self._counter.count_message(message, parallel=result.parallel)
+
+
+def _answered(
+    start: Index, calls: Sequence[ToolCall], results: Sequence[tuple[Index, Message]]
+) -> dict[Index, ToolCall]:
+    """Give the call that each result of a step answers, where there is one."""
+    by_id = {call.id: call for call in calls if call.id}
+    told = {message.tool_call_id for _, message in results}
+    if len(by_id) == len(calls) and len(told) == len(results) and told <= by_id.keys():
+        return {at: by_id[message.tool_call_id or ""] for at, message in results}
+    asked = Asked(start, calls)
+    pairing = Pairing[Index]()
+    pairing.ask(asked)
+    for _ in pairing.place(results):
+        pass
+    return {at: calls[number] for number, (at, _) in asked.answers.items()}
 
 
 _NO_ARGUMENTS: Final = "{}"

@@ -85,7 +85,7 @@ class Assistant(Recipe):
             ),
             Layer(name="task", text=self.task, heading="Task state:", priority=2, stable=False),
         )
-        builder = ContextBuilder(self.budget, self.counter).tools(tools)
+        builder = ContextBuilder(self.budget, self.counter).provider(self.provider).tools(tools)
         for layer in layers:
             builder = builder.layer(layer)
         if isinstance(self.summary, RollingSummary):

@@ -91,7 +91,9 @@ class Chat(Recipe):
         del question
         system = Layer(name="system", text=self.system, protected=True, cut=cut_to_characters)
         policy = HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES, split_last_run=False)
-        return ContextBuilder(self.budget, self.counter).layer(system).tools(tools).history(policy)
+        return (
+            ContextBuilder(self.budget, self.counter).provider(self.provider).layer(system).tools(tools).history(policy)
+        )
 
     @overload
     def figures(self, result: Context[NativeT]) -> ChatFigures[NativeT]: ...

@@ -127,7 +127,13 @@ class Phased(Recipe):
         """Give the builder of one request, with the layers of the phase; the others are there and empty."""
         del question
         work = self.now
-        builder = ContextBuilder(self.budget, self.counter).tools(tools).flexible_parts().label(work.definition.name)
+        builder = (
+            ContextBuilder(self.budget, self.counter)
+            .provider(self.provider)
+            .tools(tools)
+            .flexible_parts()
+            .label(work.definition.name)
+        )
         for layer in (Layer(name="system", text=self._system_for(work), protected=True), *self._layers(work)):
             builder = builder.layer(layer)
         return builder.history(

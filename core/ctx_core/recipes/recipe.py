@@ -15,6 +15,7 @@ from ctx_core.engine.context import Context
 from ctx_core.errors import BudgetError
 from ctx_core.history.policy import ToolResultPolicy
 from ctx_core.history.state import WindowState
+from ctx_core.providers.asked import ProviderLike, as_provider
 from ctx_core.recipes.of_class import ForModel, bind_super
 from ctx_core.recipes.request_log import log_trim, log_without_part
 from ctx_core.report.usage_log import UsageLog
@@ -47,6 +48,9 @@ class Recipe(ABC):
     low_water: float = 1.0
     """Share of its part that the history is cut down to where the cut is remembered. 1 fills the part on every
     turn; 0.6 leaves room for the next turns, so that the beginning of the prompt stays in the provider's cache."""
+    provider: ProviderLike = None
+    """The provider that the requests go to: the name of a row of `ctx_core.providers`, or a row. None: the one that the
+    model or the format tells, else any. False: nothing is changed for it."""
     usage: UsageLog = field(default_factory=UsageLog, compare=False)
     """The last 100 requests; `usage.enabled` switches it on and off."""
     _logged: set[str] = field(default_factory=set[str], init=False, repr=False, compare=False)
@@ -75,6 +79,7 @@ class Recipe(ABC):
 
         Raises:
             BudgetError: for what is neither.
+            OptionError: for a provider that is not known.
         """
         budget, counter = getattr(self, "budget", None), getattr(self, "counter", None)
         if isinstance(budget, int):
@@ -84,6 +89,7 @@ class Recipe(ABC):
             raise BudgetError(msg)
         if counter is not None:
             object.__setattr__(self, "counter", as_counter(counter))
+        object.__setattr__(self, "provider", as_provider(self.provider))
 
     @abstractmethod
     def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:

@@ -115,7 +115,13 @@ class Rolling(Recipe):
             keep_first=self.keep_first,
             pinned=self.pinned,
         )
-        builder = ContextBuilder(self.budget, self.counter).system(self.system).tools(tools).history(policy)
+        builder = (
+            ContextBuilder(self.budget, self.counter)
+            .provider(self.provider)
+            .system(self.system)
+            .tools(tools)
+            .history(policy)
+        )
         return builder.count_original().trimming(on=self.switch.enabled)
 
     @overload

@@ -146,7 +146,12 @@ class WorkspaceAgent(Recipe):
             ranker=self.ranker,
             max_memories=self.max_memories,
         )
-        builder = ContextBuilder(self.budget, self.counter).tools(tools).place_volatile_last(last=self.volatile_last)
+        builder = (
+            ContextBuilder(self.budget, self.counter)
+            .provider(self.provider)
+            .tools(tools)
+            .place_volatile_last(last=self.volatile_last)
+        )
         for layer in layers:
             priority = _GIVES_WAY.get(layer.name, layer.priority)
             builder = builder.layer(replace(layer, priority=priority, yields=layer.name == "memory"))

@@ -77,7 +77,8 @@ class Figures:
     """Tokens of the input, counted anew at the end."""
     layers: tuple[LayerReport, ...]
     """In the order in which they are sent; the last, `framing`, is what the request costs beside them. `underestimate`,
-    where there is one, is what the model's bills are above what is counted."""
+    where there is one, is what the model's bills are above what is counted, and `provider` what the request costs more,
+    or less, since its provider takes it only so."""
     history: HistoryReport
     counter: str
     """The tokenizer that counted."""
@@ -86,6 +87,10 @@ class Figures:
     """What the request was for, such as the phase of a workflow."""
     original: int | None = None
     """Tokens of everything there was, had nothing been left out; None unless the builder was told to count it."""
+    provider: str | None = None
+    """Whose rules the request meets; None where they were not looked at."""
+    changes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What was changed so that this provider takes it, by kind, and how often."""
     estimated: bool = False
     """Whether an estimate counted: without the model's own vocabulary, or for a model that nothing names."""
 
@@ -108,6 +113,12 @@ class Figures:
     def counted_with(self) -> str:
         """What counted, in words."""
         return f"{'estimated' if self.estimated else 'counted'} with {self.counter}"
+
+    @property
+    def changed_for(self) -> str:
+        """For whom what was changed, in words; empty where nothing was."""
+        done = ", ".join(f"{name} ({count})" for name, count in self.changes.items())
+        return f"changed for {self.provider}: {done}" if done else ""
 
     @property
     def trimmed(self) -> bool:
@@ -149,6 +160,8 @@ class Figures:
             "label": self.label,
             "counter": self.counter,
             "estimated": self.estimated,
+            "provider": self.provider,
+            "changes": dict(self.changes),
             "layers": [{**asdict(layer), "over": layer.over} for layer in self.layers],
             "history": {**asdict(self.history), "repairs": dict(self.history.repairs)},
         }

@@ -40,9 +40,15 @@ def as_html(report: Figures) -> str:
         '<table style="border-collapse:collapse;margin:8px 0;color:inherit;background:transparent;'
         'font:inherit;white-space:nowrap">'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        f"{_changed(report)}"
         f'<div style="opacity:.75">{report.reserve:,} kept for the answer; {escape(escaped(report.counted_with))}</div>'
         "</div>"
     )
+
+
+def _changed(report: Figures) -> str:
+    text = escape(escaped(report.changed_for))
+    return f'<div style="opacity:.75">{text}</div>' if text else ""
 
 
 def _segment(name: str, tokens: int, total: int, color: str) -> str:

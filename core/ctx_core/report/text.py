@@ -29,7 +29,7 @@ def as_text(report: Figures) -> str:
         ).rstrip()
         for row in rows
     ]
-    return "\n".join([*lines, summary(report)])
+    return "\n".join([*lines, *filter(None, [escaped(report.changed_for)]), summary(report)])
 
 
 def as_rich(report: Figures) -> Group:
@@ -40,7 +40,8 @@ def as_rich(report: Figures) -> Group:
     for layer in report.layers:
         style = "yellow" if layer.why else ("red" if layer.over else None)
         table.add_row(*map(Text, cells(layer)), style=style)
-    return Group(table, Text(summary(report)))
+    changed = escaped(report.changed_for)
+    return Group(table, *([Text(changed)] if changed else []), Text(summary(report)))
 
 
 def cells(layer: LayerReport) -> tuple[str, ...]:

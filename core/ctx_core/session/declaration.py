@@ -12,6 +12,7 @@ from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
 from ctx_core.engine.layers import Layer
 from ctx_core.engine.summary import RollingSummary
+from ctx_core.providers.asked import ProviderLike
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +57,8 @@ class Declared:
     calibration: Calibration | None = None
     on_overflow: OnOverflow | None = None
     """None: as the declaration says."""
+    provider: ProviderLike = None
+    """The provider that the requests go to; None: as the declaration says."""
     layers: tuple[Layer, ...] = ()
     """Layers that every request has."""
     open_parts: bool = False
@@ -98,6 +101,8 @@ class Declared:
             builder = builder.rolling_summary(summary)
         if self.request_options is not None:
             builder = builder.options(self.request_options)
+        if self.provider is not None:
+            builder = builder.provider(self.provider)
         if self.reserve:
             builder = builder.reserve(plan.reserve + tokens_in(self.reserve, plan.budget))
         if self.calibration is not None and plan.counter.calibration is None:

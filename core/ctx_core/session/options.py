@@ -17,6 +17,7 @@ from ctx_core.engine.layers import Layer
 from ctx_core.engine.summary import RollingSummary
 from ctx_core.errors import BudgetError, OptionError
 from ctx_core.history.policy import HistoryPolicy
+from ctx_core.providers.asked import ProviderLike, as_provider
 from ctx_core.report.report import ContextReport
 from ctx_core.report.usage_log import UsageLog
 from ctx_core.session.declaration import Declaration, Declared, tokens_in
@@ -48,6 +49,7 @@ class SessionKeywords(TypedDict, total=False):
     summarizer: Summarizer | Summarizing | None
     summary: RollingSummary | None
     calibration: Calibration | bool | None
+    provider: ProviderLike
     enabled: bool
 
 
@@ -108,6 +110,9 @@ class SessionOptions:
     calibration: Calibration | bool | None = None
     """Learns from the usage figures in the answers of the history; where they are above what is counted, as much is
     kept free. True: one of its own. None: as the surface finds right."""
+    provider: ProviderLike = None
+    """The provider that the requests go to: the name of a row of `ctx_core.providers`, or a row. What it would refuse
+    is changed. None: the one that the model tells, else any. False: nothing is changed for it."""
     enabled: bool = True
     """Whether anything may be cut. If not, everything is counted and reported, and nothing altered."""
 
@@ -132,6 +137,7 @@ class SessionOptions:
             _refuse("states", "a mapping with get and __setitem__", self.states)
         if inspect.iscoroutinefunction(getattr(self.states, "get", None)):
             _refuse("states", "a mapping whose methods are not coroutines", self.states)
+        object.__setattr__(self, "provider", as_provider(self.provider))
         object.__setattr__(self, "layers", as_layers(self.layers))
         object.__setattr__(self, "summarizer", as_summarizing(self.summarizer))
         if self.calibration is True:
@@ -179,6 +185,7 @@ class SessionOptions:
             summarizes=self.summarizer is not None,
             calibration=self.calibration if isinstance(self.calibration, Calibration) else None,
             on_overflow=self.on_overflow,
+            provider=self.provider,
         )
 
     def declared_with(self, *, budget: ContextBudget | int | None, counter: CounterLike | None) -> Declared:

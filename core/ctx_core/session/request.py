@@ -34,6 +34,8 @@ class Request(Generic[NativeT]):
     """What declares this request; None: what declares all of them."""
     tools: tuple[ToolDefinition, ...] | None = field(default=None, repr=False)
     """Tools of this request; None: those of all of them."""
+    whole: bool = True
+    """Whether the messages are all of the request; if not, somebody adds the question, which `message` may be."""
     taken: int = 0
     """Tokens of the request that somebody else sends along."""
     on_overflow: OnOverflow | None = None

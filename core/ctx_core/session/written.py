@@ -16,6 +16,10 @@ from ctx_core.errors import BudgetError
 from ctx_core.history.call_policy import ToolCallPolicy
 from ctx_core.history.media_policy import MediaPolicy
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
+from ctx_core.providers.asked import ProviderLike, as_provider
+from ctx_core.providers.provider import Provider
+from ctx_core.providers.resolve import Target
+from ctx_core.providers.table import provider_named
 
 PolicyT = TypeVar("PolicyT", HistoryPolicy, ToolResultPolicy, ToolCallPolicy, MediaPolicy)
 
@@ -121,6 +125,25 @@ def read_summary(data: object) -> RollingSummary | None:
     written = _written("summary", data, RollingSummary)
     written |= {"cap": read_size(written["cap"]), "role": Role(written["role"])}
     return RollingSummary(**written)
+
+
+def write_provider(provider: ProviderLike) -> str | dict[str, Any] | bool | None:
+    """Give a provider as JSON types, a row by its name."""
+    if isinstance(provider, Target):
+        return {"provider": provider.provider.name, "model": provider.model, "client": provider.client}
+    return provider.name if isinstance(provider, Provider) else provider
+
+
+def read_provider(data: object) -> ProviderLike:
+    """Give a provider that was written, or one as it is.
+
+    Raises:
+        OptionError: for a name that no row has, and for what is no provider.
+    """
+    if isinstance(data, Mapping):
+        told = cast("Mapping[str, Any]", data)
+        return Target(provider=provider_named(told["provider"]), model=told["model"], client=told["client"])
+    return as_provider(cast("ProviderLike", data))
 
 
 def write_options(options: RequestOptions | None) -> dict[str, Any] | None:

@@ -333,7 +333,8 @@ class TestRolling:
         """As in the history's policy."""
         talk = [Message.user("first"), Message.assistant("yes"), *(Message.user("x" * 700) for _ in range(9))]
         talk.insert(4, Message.user("pinned"))
-        recipe = self.recipe(keep_first=1, pinned=lambda message: message.text == "pinned", preserve_recent_turns=0)
+        policy = {"keep_first": 1, "pinned": lambda message: message.text == "pinned", "preserve_recent_turns": 0}
+        recipe = self.recipe(**policy, provider="openai")
         sent = [message.text for message in recipe.build(talk).messages]
         assert sent[:2] == ["first", "pinned"]
 

@@ -202,7 +202,7 @@ def test_a_rolling_summary_has_a_section_of_its_own() -> None:
 
 def test_the_summary_that_the_state_keeps_has_that_section_too() -> None:
     """With a RollingSummary, what is left out is at least said to be; with a summarizer it is in the section."""
-    recipe = Assistant(summary=RollingSummary(), budget=SMALL)
+    recipe = Assistant(summary=RollingSummary(), budget=SMALL, provider="openai")
     context = recipe.build(talk(60), "new")
     assert f"[{context.report.history.omitted} earlier messages omitted]" in context.messages[0].text
     context = recipe.build(talk(60), "new", summarizer=lambda *_: "They met.")

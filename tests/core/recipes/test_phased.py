@@ -170,7 +170,7 @@ def test_messages_are_not_cut_at_their_part_while_there_is_room() -> None:
 
 def test_skipped_messages_leave_a_system_message_after_the_first() -> None:
     """`[45 earlier messages omitted for brevity]`."""
-    recipe = replace(phased(Phase.PLANNING), budget=phased_budget(practical=30_000))
+    recipe = replace(phased(Phase.PLANNING), budget=phased_budget(practical=30_000), provider="openai")
     context = recipe.build(talk(150), "go")
     omitted = context.report.history.omitted
     gap = next(at for at, message in enumerate(context.conversation) if message.role is Role.SYSTEM)

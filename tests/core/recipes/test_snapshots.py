@@ -81,7 +81,7 @@ def calls_of(message: Message) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("framework", ["langchain", "llamaindex"])
 def test_prompt_through_a_face(framework: Framework, name: str, size: str, limit: int) -> None:
     """It is the snapshot of the core's, to the letter, where no cut leaves room: a face keeps a state."""
-    recipe = replace(KITCHEN[name](limit), low_water=1.0)
+    recipe = replace(KITCHEN[name](limit), low_water=1.0, provider="openai")
     folder = str(getattr(getattr(recipe, "workspace", None), "path", "\0"))
     messages = native(framework, [*TALK, {"role": "user", "content": "Where do I find green tea?"}])
     if framework == "langchain":

@@ -23,7 +23,6 @@ from ctx_core.conversation.messages import (
     ToolCall,
 )
 from ctx_core.conversation.natives import copied
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +38,6 @@ class AnthropicFormat(BlockFormat):
 
     name = "anthropic"
     roles: ClassVar = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
-
-    def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Give every call an id of its own in the whole request."""
-        return with_sound_ids(messages, IdRule(plain=True, unique=True))
 
     def arranged(self, written: list[Written]) -> list[Written]:
         """Give instructions their place: behind what the user says, before the answer."""

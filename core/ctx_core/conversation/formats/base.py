@@ -112,7 +112,7 @@ class BlockFormat:
     def join(self, messages: Sequence[Message]) -> list[Any]:
         """Give the messages to send."""
         joined: list[Written] = []
-        for written in self.arranged([self._written(chunk) for chunk in chunks_of(self.with_ids(messages))]):
+        for written in self.arranged([self._written(chunk) for chunk in chunks_of(messages)]):
             if written.blocks == []:
                 continue  # nothing is left of it, and an empty message is refused
             last = joined[-1] if joined else None
@@ -121,10 +121,6 @@ class BlockFormat:
             else:
                 joined.append(written)
         return [native for written in joined for native in written.natives]
-
-    def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Give the messages with ids by which the provider can pair calls and results."""
-        return messages
 
     def arranged(self, written: list[Written]) -> list[Written]:
         """Give what goes out in the order in which the provider takes it."""

@@ -24,7 +24,6 @@ from ctx_core.conversation.messages import (
     ToolCall,
 )
 from ctx_core.conversation.natives import copied
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
@@ -43,10 +42,6 @@ class BedrockFormat(BlockFormat):
 
     name = "bedrock"
     roles: ClassVar = {"user": Role.USER, "assistant": Role.ASSISTANT}
-
-    def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Give every call an id of its own in the whole request, as Anthropic's models on Bedrock ask."""
-        return with_sound_ids(messages, IdRule(plain=True, unique=True))
 
     def belong_together(self, before: Written, after: Written) -> bool:
         """Whether two neighbors of one role must be one message: here always."""

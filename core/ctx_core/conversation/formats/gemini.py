@@ -23,10 +23,9 @@ from ctx_core.conversation.messages import (
 )
 from ctx_core.conversation.natives import copied, key_of, without
 from ctx_core.conversation.results import read_result
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ctx_core.conversation.formats.pieces import Written
 
@@ -37,10 +36,6 @@ class GeminiFormat(BlockFormat):
     name = "gemini"
     content = "parts"
     roles: ClassVar = {"user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
-
-    def with_ids(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Leave out ids where there are none: Gemini goes by names and places."""
-        return with_sound_ids(messages, IdRule(required=False, named=True))
 
     def belong_together(self, before: Written, after: Written) -> bool:
         """Whether two neighbors of one role must be one content: all results of a step, and calls behind a text."""

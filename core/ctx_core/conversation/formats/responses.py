@@ -31,7 +31,6 @@ from ctx_core.conversation.messages import (
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.results import is_result, read_result
-from ctx_core.conversation.sound_ids import IdRule, with_sound_ids
 from ctx_core.conversation.transcript import Piece
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
@@ -106,7 +105,7 @@ class ResponsesFormat:
         """Give the items to send."""
         items: list[Any] = []
         asked: dict[str | None, str] = {}
-        for message in _without_pictureless(with_sound_ids(messages, IdRule())):
+        for message in _without_pictureless(messages):
             piece = message.origin
             asked.update({call.id: kind_of(mapped(call.raw) or {}) for call in message.tool_calls})
             if isinstance(piece, Piece) and not message.altered:

@@ -1,0 +1,27 @@
+"""Whose rules a request has to meet, as far as the plan and the messages tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ctx_core.providers.asked import Asked, target_for
+
+if TYPE_CHECKING:
+    from ctx_core.conversation.transcript import Transcript
+    from ctx_core.engine.plan import Plan
+
+
+def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
+    """Give what is asked of the request of a plan; None where nobody's rules are looked at."""
+    format_name: str | None = getattr(transcript.codec, "name", None)
+    target = target_for(plan.provider, model=plan.counter.model, format_name=format_name)
+    if target is None:
+        return None
+    return Asked(
+        target=target,
+        tools=True if plan.definitions else (False if plan.without_tools else None),
+        whole=plan.whole,
+        question_follows=plan.question_follows,
+        stub=plan.policy.stub,
+        system_apart=transcript.system_apart,
+    )

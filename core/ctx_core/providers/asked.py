@@ -1,0 +1,82 @@
+"""Which rules one request has to meet, and what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from ctx_core.errors import OptionError
+from ctx_core.providers.provider import Provider
+from ctx_core.providers.resolve import Target, target_of
+from ctx_core.providers.table import PROVIDERS, UNKNOWN, provider_named
+
+if TYPE_CHECKING:
+    from ctx_core.providers.rules import Kind, Rule
+
+ProviderLike: TypeAlias = Target | Provider | str | Literal[False] | None
+"""A row of the table or its name, a target with its model and client; None: the one that model or format tells. False:
+no provider's rules are looked at."""
+
+_BY_FORMAT: Final = "openai"
+"""The format that many providers speak: of it the model tells more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Where a request goes, with what a change has to know of the request."""
+
+    target: Target
+    """The row of the table, the model and the client."""
+    tools: bool | None = None
+    """Whether the request has tools; None where nothing tells."""
+    whole: bool = True
+    """Whether the messages are all of the request. If not, somebody adds the question behind them."""
+    question_follows: bool = False
+    """Whether the last message is one that somebody else sends, as it is."""
+    stub: str = "[no result: the call was not answered]"
+    """The text of the result of a call that has none."""
+    system_apart: bool = False
+    """Whether the system text is no message of the list: then the list begins with what is said."""
+
+    def asks(self, kind: Kind) -> Rule | None:
+        """Give the rule of a kind that is left to be met; None where there is none, or the client meets it."""
+        return self.target.left_to_do(kind)
+
+
+def as_provider(told: ProviderLike) -> ProviderLike:
+    """Give a row where its name was said, and anything else as it is.
+
+    Raises:
+        OptionError: for a name that no row has, and for what is no provider.
+    """
+    if isinstance(told, str):
+        return provider_named(told)
+    if told is None or told is False or isinstance(told, Provider | Target):
+        return told
+    msg = f"provider must be one of {', '.join(PROVIDERS)}, a Provider, a Target or False, found {type(told).__name__}"
+    raise OptionError(msg)
+
+
+def target_for(told: ProviderLike, *, model: str | None, format_name: str | None) -> Target | None:
+    """Give where a request goes: as it was said, else as the format of its messages or the model's name tells.
+
+    Args:
+        told: what was said.
+        model: name of the model that is counted for.
+        format_name: the format of the messages; None for those of a framework, and neutral ones.
+
+    Returns:
+        The target; of the row `unknown` where nothing tells. None where no rules are to be looked at.
+    """
+    told = as_provider(told)
+    if told is False:
+        return None
+    if isinstance(told, Target):
+        return told
+    named = target_of(model)
+    if isinstance(told, Provider):
+        return replace(named, provider=told)
+    row = None if format_name is None else PROVIDERS.get(format_name)
+    if row is None or (format_name == _BY_FORMAT and named.provider is not UNKNOWN):
+        return named
+    return replace(named, provider=row)

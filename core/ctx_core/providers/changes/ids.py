@@ -1,0 +1,171 @@
+"""Ids by which a provider pairs calls and results: those that it would refuse are digests of what they stand for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+from ctx_core.conversation.fields import first_in, mapped, mapping_in
+from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
+from ctx_core.conversation.results import is_result
+from ctx_core.conversation.transcript import Piece
+from ctx_core.providers.rules import Kind, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ctx_core.providers.asked import Asked
+
+_KEYS: Final = ("call_id", "toolUseId", "tool_use_id", "tool_call_id", "approval_request_id", "id")
+_INNER: Final = ("toolUse", "toolResult", "functionCall", "function_call", "functionResponse", "function_response")
+_SIZE: Final = 12
+"""Bytes of a digest: two are the same by chance once in 2^96."""
+_ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(slots=True)
+class _Open:
+    """A call that is not answered yet, and the id that it has from now on."""
+
+    call: ToolCall
+    given: str | None
+
+
+@dataclass(slots=True)
+class _Ids:
+    required: bool
+    rules: tuple[Rule, ...]
+    """Of the form of ids."""
+    unique: Rule | None
+    used: set[str] = field(default_factory=set[str])
+    times: Counter[tuple[str, str, str]] = field(default_factory=Counter[tuple[str, str, str]])
+    """How often a call stood there that says all the same."""
+
+    def begin(self) -> None:
+        """Begin a message with calls."""
+        if self.unique is not None and self.unique.within == "turn":
+            self.used.clear()
+
+    def of(self, call: ToolCall) -> str | None:
+        """Give the id that a call has from now on: its own if that is taken, else one of what it says.
+
+        Not of its place, which moves with each cut; calls that say the same are counted.
+        """
+        told = call.id or ""
+        if not told and (not self.required or call.legacy):
+            return None
+        if told and self._is_taken(told) and not (self.unique is not None and told in self.used):
+            self.used.add(told)
+            return told
+        facts = (told, call.name, call.arguments)
+        while True:
+            self.times[facts] += 1
+            found = self._made(facts, self.times[facts])
+            if found not in self.used:
+                self.used.add(found)
+                return found
+
+    def _is_taken(self, told: str) -> bool:
+        return all(
+            (rule.pattern is None or re.fullmatch(rule.pattern, told) is not None)
+            and (rule.most is None or len(told) <= rule.most)
+            for rule in self.rules
+        )
+
+    def _made(self, facts: tuple[str, str, str], time: int) -> str:
+        digest = blake2b(digest_size=_SIZE)
+        for fact in (*facts, str(time)):
+            data = fact.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big"))
+            digest.update(data)
+        number, letters = int.from_bytes(digest.digest(), "big"), ""
+        while number:
+            number, at = divmod(number, len(_ALPHABET))
+            letters += _ALPHABET[at]
+        lengths = (f"call_{letters}", *(letters[:size] for size in range(len(letters), 8, -1)))
+        return next(filter(self._is_taken, lengths), lengths[0])
+
+
+def taken_ids(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Give repaired messages in which every call has an id as the provider asks, and its result the same.
+
+    Messages whose ids are so already are the very messages that came in. Ids that are no texts become texts.
+    """
+    forms = tuple(rule for kind in (Kind.IDS_PLAIN, Kind.IDS_SHORT) if (rule := asked.asks(kind)) is not None)
+    required = asked.asks(Kind.IDS_PRESENT) is not None
+    ids = _Ids(required, forms, asked.asks(Kind.IDS_UNIQUE))
+    named = asked.asks(Kind.RESULTS_NAMED) is not None
+    sent: list[Message] = []
+    waiting: list[_Open] = []
+    for message in messages:
+        if message.role is Role.TOOL:
+            sent.append(_answer(message, waiting, named=named))
+        elif message.tool_calls:
+            ids.begin()
+            waiting = [_Open(call, ids.of(call)) for call in message.tool_calls]
+            sent.append(_asking(message, waiting))
+        else:
+            waiting = []
+            sent.append(message)
+    return sent, sum(one.tool_calls != other.tool_calls for one, other in zip(messages, sent, strict=True))
+
+
+def _asking(message: Message, asked: Sequence[_Open]) -> Message:
+    if all(one.call.id == one.given and _as_told(one.call.raw, one.given) for one in asked):
+        return message
+    renamed = tuple(replace(one.call, id=one.given) for one in asked)
+    given = {id(one.call.raw): one.given or "" for one in asked if one.call.raw is not None}
+    parts = tuple(
+        replace(part, call_id=given[id(part.raw)]) if isinstance(part, OpaquePart) and id(part.raw) in given else part
+        for part in message.parts
+    )
+    return replace(message, parts=parts, tool_calls=renamed, altered=message.origin is not None)
+
+
+def _answer(message: Message, waiting: list[_Open], *, named: bool) -> Message:
+    """Give a result the id of the call that it answers, which is then answered."""
+    told = message.tool_call_id
+    rules: tuple[Callable[[ToolCall], bool], ...] = (
+        lambda call: told == call.id and message.name in {None, call.name},
+        lambda call: told == call.id,
+        # A call without an id is answered by the tool's name, or by what is left over, whatever id its result brings.
+        lambda call: not call.id and call.name in (message.name, told),
+        lambda call: not call.id,
+    )
+    # The first that is found ends the search: results mostly come in the order of their calls.
+    chosen = next((at for fits in rules for at, one in enumerate(waiting) if fits(one.call)), None)
+    if chosen is None:
+        return message
+    one = waiting.pop(chosen)
+    name = one.call.name if named else message.name
+    same = told == one.given and name == message.name
+    if same and (message.origin is None or _as_told(_told_in(message), one.given)):
+        return message
+    return replace(message, tool_call_id=one.given, name=name, altered=message.origin is not None)
+
+
+def _told_in(message: Message) -> object:
+    """Give the dict or the object that says which call a result answers."""
+    piece = message.origin
+    if not isinstance(piece, Piece):
+        # A message may have an id of its own, which says nothing about the call.
+        fields = mapped(piece)
+        return fields and {key: told for key, told in fields.items() if key != "id"}
+    if piece.blocks is None:
+        return piece.natives[0]
+    fields = mapped(piece.natives[0])
+    # A framework's message has them under its own name.
+    blocks: Any = piece.natives[0].content if fields is None else first_in(fields, "content", "parts")
+    return next(block for at in piece.blocks if is_result(mapped(block := blocks[at]) or {}))
+
+
+def _as_told(spelling: object, given: str | None) -> bool:
+    """Whether an id is written as it should be; what was made here has none yet."""
+    fields = mapped(spelling)
+    if fields is None:
+        return True
+    told: object = first_in(mapping_in(fields, *_INNER) or fields, *_KEYS)
+    return told == given or (given is None and not told)

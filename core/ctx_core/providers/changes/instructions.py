@@ -1,0 +1,77 @@
+"""System messages in the middle: where the provider takes them, else as a text of the user's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ctx_core.conversation.fences import fenced
+from ctx_core.conversation.messages import Message, Role, TextPart
+from ctx_core.providers.rules import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctx_core.providers.asked import Asked
+
+_TAG: Final = "system-message"
+_ONLY_LEADING: Final = (Kind.SYSTEM_LEADS, Kind.SYSTEM_APART)
+
+
+def taken_instructions(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Give system messages the place and the role in which they are taken; those at the head stay, if any may.
+
+    What is said in the user's name keeps its place; between tags, it is told from what the user says. Moved to the
+    head it would be read first, and change the beginning of the prompt with each one that comes.
+    """
+    head = 0 if asked.system_apart else _head(messages)
+    if asked.asks(Kind.TAKES_NO_SYSTEM) is not None:
+        head = 0
+    elif not any(message.role.instructs for message in messages[head:]):
+        return list(messages), 0
+    elif asked.asks(Kind.SYSTEM_PLACED) is not None:
+        return _placed(messages, head)
+    elif any(asked.asks(kind) is not None for kind in _ONLY_LEADING):
+        pass
+    elif asked.asks(Kind.SYSTEM_NOT_AFTER_ANSWER) is not None:
+        return _behind_the_user(messages)
+    else:
+        return list(messages), 0
+    sent = [*messages[:head], *map(_said_by_user, messages[head:])]
+    return sent, sum(one is not other for one, other in zip(sent, messages, strict=True))
+
+
+def _head(messages: Sequence[Message]) -> int:
+    return next((at for at, message in enumerate(messages) if not message.role.instructs), len(messages))
+
+
+def _placed(messages: Sequence[Message], head: int) -> tuple[list[Message], int]:
+    """Give each its place: behind what the user says or a tool gave, and before the answer or at the end."""
+    sent, waiting, moved = list(messages[:head]), list[Message](), 0
+    for message in messages[head:]:
+        if message.role.instructs:
+            waiting.append(message)
+            continue
+        if waiting and message.role is Role.ASSISTANT and len(sent) > head and sent[-1].role is not Role.ASSISTANT:
+            sent += waiting
+            waiting = []
+        moved += len(waiting)
+        sent.append(message)
+    return [*sent, *waiting], moved
+
+
+def _behind_the_user(messages: Sequence[Message]) -> tuple[list[Message], int]:
+    """Give those that follow an answer or a result as the user's."""
+    sent: list[Message] = []
+    count = 0
+    for message in messages:
+        follows = bool(sent) and sent[-1].role in (Role.ASSISTANT, Role.TOOL)
+        sent.append(_said_by_user(message) if follows else message)
+        count += sent[-1] is not message
+    return sent, count
+
+
+def _said_by_user(message: Message) -> Message:
+    if not message.role.instructs:
+        return message
+    text = message.text if message.synthetic else fenced(_TAG, message.text)
+    return Message(role=Role.USER, parts=(TextPart(text),) if text else (), synthetic=True)

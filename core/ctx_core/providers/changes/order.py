@@ -1,0 +1,103 @@
+"""Who speaks first, last and after whom: what is lacking is said in a few words, and neighbors become one message."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.providers.changes.texts import BEGIN, GO_ON, HEARD, made, merged, thinks
+from ctx_core.providers.rules import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctx_core.providers.asked import Asked
+
+
+def user_begins(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Put a message of the user before an assistant who speaks first: moved behind the question it would answer it."""
+    sent = list(messages)
+    first = next((at for at, message in enumerate(sent) if not message.role.instructs), None)
+    if first is None or sent[first].role is Role.USER or asked.asks(Kind.USER_BEGINS) is None:
+        return sent, 0
+    sent.insert(first, made(Role.USER, BEGIN))
+    return sent, 1
+
+
+def calls_after_user(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Put a message of the user before calls that stand first, or behind what the assistant says."""
+    if asked.asks(Kind.CALL_AFTER_USER) is None:
+        return list(messages), 0
+    sent: list[Message] = []
+    before: Role | None = None
+    count = 0
+    for message in messages:
+        if message.tool_calls and before in (None, Role.ASSISTANT):
+            sent.append(made(Role.USER, BEGIN if before is None else GO_ON))
+            count += 1
+        sent.append(message)
+        before = before if message.role.instructs else message.role
+    return sent, count
+
+
+def parted_from_results(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Put a word of the assistant between results and what the user says next."""
+    if asked.asks(Kind.NOT_USER_AFTER_TOOL) is None and asked.asks(Kind.RESULTS_ALONE) is None:
+        return list(messages), 0
+    sent: list[Message] = []
+    count = 0
+    for message in messages:
+        if message.role is Role.USER and sent and sent[-1].role is Role.TOOL:
+            sent.append(made(Role.ASSISTANT, HEARD))
+            count += 1
+        sent.append(message)
+    return sent, count
+
+
+def alternating(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Give neighbors of one role as one message; those whose blocks must stay as they came are parted by a word."""
+    if asked.asks(Kind.ALTERNATES) is None:
+        return list(messages), 0
+    sent: list[Message] = []
+    count = 0
+    for at, message in enumerate(messages):
+        last = sent[-1] if sent else None
+        if last is None or last.role is not message.role or message.role not in (Role.USER, Role.ASSISTANT):
+            sent.append(message)
+            continue
+        count += 1
+        kept = asked.question_follows and at == len(messages) - 1
+        if kept or last.tool_calls or thinks(last) or thinks(message):
+            by_user = message.role is Role.ASSISTANT
+            sent.append(made(Role.USER, GO_ON) if by_user else made(Role.ASSISTANT, HEARD))
+            sent.append(message)
+        else:
+            sent[-1] = merged(last, message)
+    return sent, count
+
+
+def answered(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Give calls at the end of a request a result that says that there is none: a model is asked behind results."""
+    sent = list(messages)
+    if not sent or not sent[-1].tool_calls or not asked.whole or asked.asks(Kind.CALLS_ANSWERED) is None:
+        return sent, 0
+    for call in messages[-1].tool_calls:
+        name = None if call.id else call.name
+        sent.append(replace(Message.tool(asked.stub, tool_call_id=call.id, name=name), synthetic=True))
+    return sent, len(sent) - len(messages)
+
+
+def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Have the user say the last word of a request."""
+    sent = list(messages)
+    rule = asked.asks(Kind.USER_ENDS)
+    last = sent[-1] if sent else None
+    if rule is None or last is None or not asked.whole:
+        return sent, 0
+    if all(message.role.instructs for message in sent):
+        return sent, 0  # nothing is asked yet
+    who = "system" if last.role.instructs else str(last.role)
+    if who in rule.last:
+        return sent, 0
+    return [*sent, made(Role.USER, GO_ON)], 1

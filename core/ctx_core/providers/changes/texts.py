@@ -1,0 +1,62 @@
+"""The few words of messages that are made so that a request is taken, and messages of two in one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeGuard
+
+from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.messages import Message, ReasoningPart, Role, TextPart, all_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctx_core.conversation.messages import Part
+
+BEGIN: Final = "[The conversation begins.]"
+"""Said by the user before an assistant who speaks first."""
+GO_ON: Final = "[Go on.]"
+"""Said by the user between two messages of the assistant, and behind the last one."""
+HEARD: Final = "OK."
+"""Said by the assistant between results and the user's next words."""
+EMPTY: Final = "[empty message]"
+"""The content of a message that has none."""
+
+
+def made(role: Role, text: str) -> Message:
+    """Give a message that nobody said."""
+    return replace(Message(role=role, parts=(TextPart(text),)), synthetic=True)
+
+
+def thinks(message: Message) -> bool:
+    """Whether a message has thoughts, or signatures of some: its blocks go together, or not at all."""
+    return any(isinstance(part, ReasoningPart) for part in all_parts(message.parts)) or any(
+        call.encrypted for call in message.tool_calls
+    )
+
+
+def merged(first: Message, second: Message) -> Message:
+    """Give one message that says what two said: a copy of the one that the caller has, of two such of the later."""
+    base = second if second.origin is not None or first.origin is None else first
+    return replace(
+        base,
+        parts=_joined(first.parts, second.parts),
+        tool_calls=(*first.tool_calls, *second.tool_calls),
+        synthetic=first.synthetic and second.synthetic,
+        altered=base.origin is not None,
+    )
+
+
+def _joined(first: Sequence[Part], second: Sequence[Part]) -> tuple[Part, ...]:
+    """Give the parts of both; two texts that are no blocks of a provider's are one, with an empty line between.
+
+    Clients join the texts of a framework's blocks, and nothing would stand between them.
+    """
+    last, following = first[-1] if first else None, second[0] if second else None
+    if _is_plain(last) and _is_plain(following):
+        return (*first[:-1], TextPart(f"{last.text}\n\n{following.text}"), *second[1:])
+    return (*first, *second)
+
+
+def _is_plain(part: Part | None) -> TypeGuard[TextPart]:
+    return isinstance(part, TextPart) and mapped(part.raw) is None and not part.inside

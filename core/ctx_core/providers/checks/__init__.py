@@ -1,0 +1,1 @@
+"""One function for each kind of rule: where a request breaks it."""

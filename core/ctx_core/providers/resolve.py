@@ -1,0 +1,92 @@
+"""Which row a request goes by: from the model's name or object, the API and the host, or as the caller says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctx_core.counting.model_objects import AskedModel, asked_model
+from ctx_core.providers.clients import client_row, model_of
+from ctx_core.providers.hosts import row_of_host
+from ctx_core.providers.named import row_of_name
+from ctx_core.providers.provider import Provider
+from ctx_core.providers.rows.openai import OPENAI
+from ctx_core.providers.rows.responses import RESPONSES
+from ctx_core.providers.table import PROVIDERS, UNKNOWN, provider_named
+
+if TYPE_CHECKING:
+    from ctx_core.providers.rules import Kind, Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where a request goes: a row of the table, and what is known beside it."""
+
+    provider: Provider
+    """The row."""
+    model: str | None = None
+    """The model's name; None where nothing says it."""
+    client: str | None = None
+    """The package of the client library that sends the request, as `langchain-anthropic`; None where it is unknown."""
+
+    def asks(self, kind: Kind) -> Rule | None:
+        """Give what is asked of a kind, by the provider of this model; None where nothing is."""
+        return self.provider.asks(kind, self.model)
+
+    def left_to_do(self, kind: Kind) -> Rule | None:
+        """Give what is asked of a kind and the client does not meet itself without moving or dropping anything."""
+        rule = self.asks(kind)
+        done = None if rule is None else rule.by(self.client)
+        return None if done is not None and done.does == "meets" else rule
+
+
+def target_of(
+    model: object = None, *, api: str | None = None, host: str | None = None, provider: str | None = None
+) -> Target:
+    """Give the row that requests to a model go by.
+
+    Args:
+        model: its name in any spelling, or a model object of LangChain's or LlamaIndex's, in its wrappers too; None
+            where nothing is known of it. Of models that may take its place nothing is said: ask for each of them.
+        api: the API that is called, as providers, frameworks and gateways call it: `responses`, `converse`.
+        host: the name or the address of the server.
+        provider: the name of a row, which decides whatever the others say.
+
+    Returns:
+        The row with model and client. Where nothing tells, it is `unknown`, which satisfies every row.
+
+    Raises:
+        OptionError: for a provider that no row is named after.
+    """
+    asked = asked_model(model) if model is not None else AskedModel(model=None)
+    name = model_of(asked)
+    client, by_client = client_row(asked, name)
+    if provider is not None:
+        return Target(provider=provider_named(provider), model=name, client=client)
+    row = _said(api, host, name) or by_client
+    if row is None:
+        row = UNKNOWN if name is None else row_of_name(name)
+    return Target(provider=row, model=name, client=client)
+
+
+def _said(api: str | None, host: str | None, name: str | None) -> Provider | None:
+    """Give what the API and the host decide; None where they leave it open."""
+    by_host = None if host is None else row_of_host(host)
+    by_api = None if api is None else _row_of_api(api)
+    if by_api is not OPENAI:
+        by_host = by_api or by_host
+        named = UNKNOWN if name is None else row_of_name(name)
+        # OpenAI's server has both, and the name of a model may say which.
+        return RESPONSES if api is None and by_host is OPENAI and named is RESPONSES else by_host
+    # Many servers have OpenAI's chat completions.
+    row = by_host or (UNKNOWN if name is None else row_of_name(name))
+    return OPENAI if row is RESPONSES else row
+
+
+def _row_of_api(api: str) -> Provider | None:
+    spelled = _spelled(api)
+    return next((row for row in PROVIDERS.values() if spelled in map(_spelled, row.apis)), None)
+
+
+def _spelled(api: str) -> str:
+    return api.lower().replace("-", "_")

@@ -1,0 +1,59 @@
+"""The last step of a request: what its provider would refuse is changed, as little as can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from ctx_core.conversation.messages import Message
+from ctx_core.providers.asked import Asked
+from ctx_core.providers.changes.contents import filled, with_a_text, without_last_blanks
+from ctx_core.providers.changes.ids import taken_ids
+from ctx_core.providers.changes.instructions import taken_instructions
+from ctx_core.providers.changes.order import (
+    alternating,
+    answered,
+    calls_after_user,
+    parted_from_results,
+    user_begins,
+    user_ends,
+)
+
+Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], int]]
+"""Gives the messages as they are taken, and how many changes that took; messages that are taken are the very same."""
+
+CHANGES: Final[Mapping[str, Change]] = {
+    "system messages": taken_instructions,
+    "user begins": user_begins,
+    "user before calls": calls_after_user,
+    "assistant after results": parted_from_results,
+    "neighbors merged": alternating,
+    "calls answered": answered,
+    "user ends": user_ends,
+    "contents completed": filled,
+    "texts to documents": with_a_text,
+    "last blanks": without_last_blanks,
+    "ids": taken_ids,
+}
+"""By what the report says of them, in order: who speaks is settled first, ids when every message is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Messages that a provider takes."""
+
+    messages: list[Message]
+    changes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many changes of each kind it took."""
+
+
+def accepted(messages: Sequence[Message], asked: Asked) -> Accepted:
+    """Give repaired messages as the provider takes them; what it takes already goes out as it is."""
+    changes: dict[str, int] = {}
+    sent = list(messages)
+    for name, change in CHANGES.items():
+        sent, count = change(sent, asked)
+        if count:
+            changes[name] = count
+    return Accepted(sent, changes)

@@ -1,0 +1,203 @@
+"""Says what a provider would refuse in a request, where and why, before it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ctx_core.counting.counter import TokenCounter, as_counter
+from ctx_core.counting.windows import window_of
+from ctx_core.errors import CtxLayersError, UnknownModelError
+from ctx_core.providers.checks.asked import Asked
+from ctx_core.providers.checks.known import Known
+from ctx_core.providers.checks.request import read_request
+from ctx_core.providers.checks.table import CHECKS
+from ctx_core.providers.provider import Provider
+from ctx_core.providers.resolve import Target, target_of
+from ctx_core.providers.rules import Kind, Rule
+from ctx_core.providers.table import PROVIDERS, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctx_core.conversation.formats.names import FormatName
+    from ctx_core.conversation.messages import Message
+    from ctx_core.counting.counter import CounterLike, ToolDefinition
+    from ctx_core.providers.checks.reading import Reading
+
+_APIS: Final = {"contents": "generateContent", "input": "responses"}
+"""Keys that only the requests of one API have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A place in a request that the provider would refuse."""
+
+    rule: Rule
+    """The rule that it breaks: what is refused, how that is known."""
+    path: str
+    """Where, as `messages[2].content[0]`."""
+
+    @property
+    def kind(self) -> Kind:
+        """What the rule is about."""
+        return self.rule.kind
+
+    @property
+    def why(self) -> str:
+        """Why, in one sentence, with how it is known."""
+        unsure = "" if self.rule.unsure is None else f" {self.rule.unsure}"
+        return f"{self.rule.refused}{unsure} ({self.rule.confidence}: {self.rule.source})"
+
+    def to_dict(self) -> dict[str, str]:
+        """Give it for JSON."""
+        return {"kind": str(self.kind), "path": self.path, "why": self.why}
+
+    def __str__(self) -> str:
+        """Say where and why, on one line."""
+        return f"{self.path}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """What a provider would say of a request."""
+
+    provider: Provider
+    """The row of the table that it was held against."""
+    model: str | None
+    """The model's name; None where nothing says it."""
+    refusals: tuple[Refusal, ...]
+    """What it would refuse, in the order of the row's rules; empty: it takes the request."""
+    doubts: tuple[Refusal, ...] = ()
+    """What it may refuse: evidence is divided and the newer says that it does not, or the client that sends the
+    messages moves or drops what would be refused."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the provider takes the request."""
+        return not self.refusals
+
+    @property
+    def verdict(self) -> str:
+        """Say whether it is taken, and in how many places it is not."""
+        many = len(self.refusals)
+        return f"refused, in {many} {'place' if many == 1 else 'places'}" if many else "accepted"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it for JSON."""
+        return {
+            "provider": self.provider.name,
+            "model": self.model,
+            "accepted": self.accepted,
+            "refusals": [refusal.to_dict() for refusal in self.refusals],
+            "doubts": [doubt.to_dict() for doubt in self.doubts],
+        }
+
+    def __str__(self) -> str:
+        """Say it in a line a place."""
+        lines = [f"{self.provider.title}, {(self.model or 'no model named')[:80]}: {self.verdict}"]
+        lines += [f"- {refusal}" for refusal in self.refusals]
+        return "\n".join([*lines, *(f"- doubtful: {doubt}" for doubt in self.doubts)])
+
+
+def validate(  # noqa: PLR0913 - what is known of a request
+    request: Sequence[Mapping[str, Any] | Message] | Mapping[str, Any],
+    model: object = None,
+    *,
+    provider: str | None = None,
+    api: str | None = None,
+    host: str | None = None,
+    tools: Iterable[ToolDefinition] | None = None,
+    system: str | Sequence[Any] | Mapping[str, Any] | None = None,
+    format: FormatName | None = None,  # noqa: A002 - the word that `fit` has for it
+    counter: CounterLike | None = None,
+    known: Known | None = None,
+) -> Validation:
+    """Say what the provider would refuse in a request; none of it is changed, and nothing is sent.
+
+    Args:
+        request: a whole request, as a dict that a provider's API takes (`messages`, `contents` or `input`, and what
+            goes beside them), or its list of messages: neutral ones, or any provider's own. Messages of another
+            format than the provider's are held against its rules as a client would send them.
+        model: its name or a model object; by default the request's own.
+        provider: the name of the row to hold it against; by default as model, API, host and format say.
+        api: the API that is called: see `target_of`.
+        host: the server that is called.
+        tools: tool definitions that go with a list of messages; None: not known, and nothing is refused for them.
+        system: the system text that goes with a list of messages.
+        format: whose messages they are; by default what they say.
+        counter: what counts the tokens that the window is compared with; by default the model's own.
+        known: what is known of the server beside the request, such as ids that it keeps.
+
+    Returns:
+        The refusals and the doubts, each with its place and its rule. None of them quotes a message.
+
+    Raises:
+        MessageError: for what is neither a request nor a list of messages.
+        OptionError: for a provider that no row is named after.
+    """
+    named = model
+    if isinstance(request, Mapping):
+        named = request.get("model") or request.get("modelId") if model is None else model
+        api = next((its for key, its in _APIS.items() if key in request), None) if api is None else api
+    target = target_of(named, api=api, host=host, provider=provider)
+    reading = read_request(request, target, tools=tools, system=system, format=format)
+    if provider is None and target.provider is UNKNOWN and reading.format != "openai":
+        # Only this API has messages like these.
+        target = replace(target, provider=PROVIDERS[reading.format])
+        reading = replace(reading, own=True)
+    known = _with_window(known or Known(), named)
+    if known.window is not None and target.asks(Kind.FITS_WINDOW) is not None:
+        reading = replace(reading, tokens=_counted(reading, target, counter))
+    return held_against(target, reading, known)
+
+
+def held_against(target: Target, reading: Reading, known: Known) -> Validation:
+    """Hold a request that was read against the rules of where it goes."""
+    asked = Asked.of(reading, target, known)
+    refusals: list[Refusal] = []
+    doubts: list[Refusal] = []
+    for rule in target.provider.asked(target.model):
+        # A whole request is what a client sends, and no client changes it any more.
+        by_client = None if reading.whole else rule.by(target.client)
+        does = None if by_client is None else by_client.does
+        if does == "meets":
+            continue
+        for found in CHECKS[rule.kind](rule, asked):
+            refusal = Refusal(rule=rule, path=found.path)
+            sure = does == "raises" or (does is None and not rule.disputed and not found.doubted)
+            (refusals if sure else doubts).append(refusal)
+    return Validation(provider=target.provider, model=target.model, refusals=tuple(refusals), doubts=tuple(doubts))
+
+
+def _with_window(known: Known, model: object) -> Known:
+    """Fill in what the model says of its window."""
+    if model is None:
+        return known
+    try:
+        window = window_of(model)
+    except UnknownModelError:
+        return known
+    return replace(
+        known,
+        window=window.tokens if known.window is None else known.window,
+        longest_answer=window.max_output if known.longest_answer is None else known.longest_answer,
+    )
+
+
+def _counted(reading: Reading, target: Target, counter: CounterLike | None) -> int | None:
+    """Count a request's input; None where it cannot be read, which is refused for other reasons."""
+    counts = TokenCounter.for_model(target.model or "") if counter is None else as_counter(counter)
+    messages: object = reading.request.get(reading.listed)
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    if not isinstance(messages, list | tuple):
+        return None
+    listed = cast("Sequence[Mapping[str, Any]]", messages)
+    tools = [dict(tool) for tool in reading.tools or ()]
+    try:
+        counted = counts.count_messages(listed, tools=tools, format=reading.format)
+    except CtxLayersError:
+        return None
+    return counted + sum(counts.count_text(block.text) for block in reading.system)
