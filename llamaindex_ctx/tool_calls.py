@@ -131,7 +131,7 @@ def as_it_is(spelling: SpellingT, call: ToolCall) -> SpellingT:
         if name in getattr(type(spelling), "model_fields", ()):
             held = getattr(spelling, name)
             told = call.arguments if isinstance(held, str) else as_object(call.arguments)
-            return _with_id(copied(spelling, **{name: told}), call.id)
+            return _with_id(cast("SpellingT", copied(spelling, **{name: told})), call.id)
     return _with_id(spelling, call.id)
 
 

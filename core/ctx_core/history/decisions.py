@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ctx_core.history.places import Position
 
@@ -33,7 +33,7 @@ class Decisions:
         """Give those that are remembered."""
         return cls(**{field.name: dict(getattr(state, field.name)) for field in fields(cls)})
 
-    def within(self, positions: Container[Position]) -> dict[str, dict[Position, int]]:
+    def within(self, positions: Container[Position]) -> dict[str, Any]:
         """Give those about messages at some positions, by the names of the fields."""
         return {
             field.name: {at: value for at, value in getattr(self, field.name).items() if at in positions}
