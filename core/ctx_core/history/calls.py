@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ctx_core.conversation.message_texts import text_units
 from ctx_core.history.arguments import ArgumentCutter, cleared
 from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
@@ -95,7 +96,7 @@ class Calls:
                 only_said=True,
             )
             form = shortening.of(message, limit)
-            if form is not None:
+            if form is not None and (form.tool_calls or text_units(form)):
                 return form
         return None
 

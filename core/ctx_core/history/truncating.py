@@ -29,18 +29,24 @@ Truncation: TypeAlias = Literal["no", "marked", "bare"]
 
 
 def truncate(cut: Cut, *, marked: bool) -> None:
-    """Cut texts so that what is kept fits; where that cannot be, they stay as they are."""
+    """Cut texts so that what is kept fits; where that cannot be, they stay as they are.
+
+    Args:
+        cut: what is worked on.
+        marked: whether the omission marker stays, and a mark stands wherever a text is cut.
+    """
     if not marked:
         cut.marked = False
     by = cut.tokens - cut.limit
-    for candidates in (cut.kept - cut.stretch.instructions, cut.kept):
-        if by <= 0:
-            return
-        forms = _Cutting(cut, marked=marked).within(sorted(candidates), by=by)
-        if forms is not None:
-            for at, (form, most) in forms.items():
-                _take(cut, at, form, most)
-            return
+    if by <= 0:
+        return
+    for with_marks in (True,) if marked else (True, False):
+        for candidates in (cut.kept - cut.stretch.instructions, cut.kept):
+            forms = _Cutting(cut, marked=with_marks).within(sorted(candidates), by=by)
+            if forms is not None:
+                for at, (form, most) in forms.items():
+                    _take(cut, at, form, most)
+                return
 
 
 def _take(cut: Cut, at: Index, form: Message, most: int) -> None:
