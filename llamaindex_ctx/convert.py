@@ -18,6 +18,7 @@ from llamaindex_ctx.tool_calls import (
     LEGACY,
     LISTED,
     SIGNATURES,
+    apart,
     as_it_is,
     is_oddly_spelled,
     read_calls,
@@ -132,6 +133,11 @@ def _signed(part: Part, copy: int) -> Part:
 
 def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
     extras = dict(origin.additional_kwargs)
+    moved = {id(call.raw) for call in apart(message.tool_calls, message)}
+    message = replace(
+        message,
+        tool_calls=tuple(replace(call, raw=None) if id(call.raw) in moved else call for call in message.tool_calls),
+    )
     kept = spellings(message.tool_calls)
     if message.role is Role.ASSISTANT:
         _keep_entries(extras, message.tool_calls, kept)
@@ -160,10 +166,11 @@ def _signatures(blocks: Sequence[Block], message: Message, origin: ChatMessage) 
 
 
 def _as_told(message: Message) -> Message:
-    """Give a message as one that is altered where an id in it is no text."""
+    """Give a message as one that is altered where an id in it is no text, or a call stands where no client looks."""
     told = message.origin.additional_kwargs.get(_CALL_ID) if isinstance(message.origin, ChatMessage) else None
     odd = message.role is Role.TOOL and told is not None and not isinstance(told, str)
-    return replace(message, altered=True) if odd or any(map(is_oddly_spelled, message.tool_calls)) else message
+    odd = odd or any(map(is_oddly_spelled, message.tool_calls)) or bool(apart(message.tool_calls, message))
+    return replace(message, altered=True) if odd else message
 
 
 def _keep_entries(extras: dict[str, Any], calls: Sequence[ToolCall], kept: frozenset[int]) -> None:

@@ -1,9 +1,10 @@
 """Fits conversations and their layers into a token budget, for any framework or none."""
 
-from ctx_core.budget import BudgetCheck, ContextBudget, Share, Tokens
+from ctx_core.budget import BudgetCheck, ContextBudget
 from ctx_core.builder import ContextBuilder
+from ctx_core.conversation.message_types import Codec
 from ctx_core.conversation.messages import Message, Role, ToolCall
-from ctx_core.conversation.transcript import Codec, Transcript
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting import Framing, TokenCounter, Tokenizer, register_tokenizer
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import ToolDefinition
@@ -32,7 +33,8 @@ from ctx_core.report.usage_log import UsageLog
 from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore
 from ctx_core.session.summarizers import Summarizer
 from ctx_core.session.summarizing import Summarizing
-from ctx_core.validate import Refusal, Validation, validate
+from ctx_core.sizes import Share, Tokens
+from ctx_core.validate import Correction, Refusal, Validation, validate
 
 __version__ = "0.1.0"
 
@@ -47,6 +49,7 @@ __all__ = [
     "ContextOverflowError",
     "ContextReport",
     "ContextSession",
+    "Correction",
     "CtxLayersError",
     "Framing",
     "HistoryPolicy",

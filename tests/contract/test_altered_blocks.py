@@ -102,6 +102,8 @@ def calls_emptied(messages: Sequence[Message], at: int) -> Message:
     return replace(message, tool_calls=calls, altered=True) if calls else message
 
 
+UNPARSED: Final = {"a call that is no JSON"}
+"""Kinds of which a client's door leaves out what it cannot send."""
 POLICY: Final = ToolResultPolicy()
 CALL_POLICY: Final = ToolCallPolicy(min_tokens=5)
 ALTERATIONS: Final = (cut, shortened, cleared, named)
@@ -124,7 +126,10 @@ def test_what_is_altered_is_counted_as_it_is_written(
         forms = [*messages]
         forms[at] = alter(messages, at)
         written = transcript.write(forms)
-        assert COUNTER.count_sequence(read_natives(written, DOORS[door])) == COUNTER.count_sequence(forms)
+        recount = COUNTER.count_sequence(read_natives(written, DOORS[door]))
+        assert recount == COUNTER.count_sequence(forms) or (
+            kind in UNPARSED and recount < COUNTER.count_sequence(forms)
+        )
         if alter is cut and text_units(message):
             assert COUNTER.count_message(forms[at]) < COUNTER.count_message(message)
     assert source == before
@@ -146,6 +151,9 @@ def test_altered_calls_are_counted_as_they_are_written(
         forms = [*messages]
         forms[at] = alter(messages, at)
         again = list(read_natives(transcript.write(forms), DOORS[door]))
+        if kind in UNPARSED:
+            assert COUNTER.count_sequence(again) <= COUNTER.count_sequence(forms)
+            continue
         assert COUNTER.count_sequence(again) == COUNTER.count_sequence(forms)
         for was, now in zip(message.tool_calls, again[at].tool_calls if len(again) > at else (), strict=False):
             assert keys(was.arguments) == keys(now.arguments)

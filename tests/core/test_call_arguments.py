@@ -36,7 +36,8 @@ def arguments_of(message: OpenAIMessage) -> dict[str, Any]:
 
 def run(messages: list[OpenAIMessage], budget: int, *, state: WindowState | None = None, **calls: Any) -> Any:
     """Fit with a policy about calls."""
-    policy = HistoryPolicy(calls=ToolCallPolicy(**{"min_tokens": 5, "placeholder": PLACEHOLDER, **calls}))
+    fields: dict[str, Any] = {"min_tokens": 5, "placeholder": PLACEHOLDER, **calls}
+    policy = HistoryPolicy(calls=ToolCallPolicy(**fields))
     return fit(messages, budget, counter=WORDS, policy=policy, state=state)
 
 

@@ -155,7 +155,10 @@ def test_each_provider_refuses_what_it_is_known_to_refuse(
 def test_neutral_messages_are_read() -> None:
     """Those of the core itself."""
     call = ToolCall(id="c1", name="look", arguments="{}")
-    messages = [Message(role=Role.USER, parts=()), Message(role=Role.ASSISTANT, parts=(), tool_calls=(call,))]
+    messages: list[Message] = [
+        Message(role=Role.USER, parts=()),
+        Message(role=Role.ASSISTANT, parts=(), tool_calls=(call,)),
+    ]
     found = validate(messages, "gpt-4o")
     assert [(refusal.kind, refusal.path) for refusal in found.refusals] == [
         (Kind.CALLS_ANSWERED, "messages[1].tool_calls[0]")
@@ -164,7 +167,10 @@ def test_neutral_messages_are_read() -> None:
 
 def test_a_format_of_one_api_says_the_provider() -> None:
     """Where neither the model nor the caller does."""
-    contents = [{"role": "user", "parts": [{"text": "Hello?"}]}, {"role": "model", "parts": []}]
+    contents: list[dict[str, Any]] = [
+        {"role": "user", "parts": [{"text": "Hello?"}]},
+        {"role": "model", "parts": []},
+    ]
     found = validate(contents, "my-model")
     assert found.provider.name == "gemini"
     assert [refusal.kind for refusal in found.refusals] == [Kind.USER_ENDS, Kind.NOT_EMPTY]

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.budget import Share, Tokens
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.calibration import Underestimate
@@ -26,6 +25,7 @@ from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Selection, select
 from ctx_core.providers.asked import Asked
 from ctx_core.providers.step import Accepted, accepted
+from ctx_core.sizes import Share, Tokens
 
 if TYPE_CHECKING:
     from ctx_core.history.truncating import Truncation

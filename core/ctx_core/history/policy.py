@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
-from ctx_core.budget import Share
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
 from ctx_core.history.call_policy import ToolCallPolicy
@@ -20,6 +19,7 @@ from ctx_core.history.checks import (
     need_words,
 )
 from ctx_core.history.media_policy import MediaPolicy
+from ctx_core.sizes import Share
 from ctx_core.truncation import MIDDLE_MARKER
 
 Pinned: TypeAlias = Callable[[Message], bool]

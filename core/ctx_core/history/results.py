@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 from ctx_core.conversation.message_texts import text_units, with_unit_texts
 from ctx_core.conversation.messages import Message, Role, TextPart, ToolCall
 from ctx_core.conversation.text_steps import opening_of
+from ctx_core.history.asked import Asked
 from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
 from ctx_core.history.media import shows_screen, with_named_media
-from ctx_core.history.pairing import Asked, Pairing
+from ctx_core.history.pairing import Pairing
 from ctx_core.history.places import Index, indexed, indices
 from ctx_core.history.policy import ERROR_WORDS, ErrorWords
 from ctx_core.history.shortening import Shortening

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.budget import is_count
 from ctx_core.conversation.codecs import transcript_of
+from ctx_core.conversation.message_types import Codec
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.conversation.transcript import Codec, Transcript
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.history.call_policy import ToolCallPolicy
@@ -25,7 +24,11 @@ from ctx_core.memory.combine import relevance
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.recall import recall
 from ctx_core.session.summary_prompts import spoken
+from ctx_core.sizes import is_count
 from ctx_core.truncation import cut_end
+
+if TYPE_CHECKING:
+    from ctx_core.conversation.transcript import Transcript
 
 SEARCH_TOOL: Final = "search_context"
 """Name of the tool."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ctx_core.budget import ContextBudget, Share
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.counter import CounterLike, TokenCounter, ToolDefinition, as_counter
 from ctx_core.counting.estimators import Words
@@ -18,6 +18,7 @@ from ctx_core.memory.item import MemoryItem
 from ctx_core.recipes.assistant_report import AssistantReport, assistant_report
 from ctx_core.recipes.framings import ASSISTANT
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
+from ctx_core.sizes import Share
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message
@@ -78,6 +79,7 @@ class Assistant(Recipe):
                 name="memory",
                 items=tuple(map(as_item, facts)),
                 heading=self.facts_heading,
+                data=True,
                 shares_with=("system",),
                 largest_item=LARGEST_FACT,
                 passes_over=True,
@@ -92,7 +94,7 @@ class Assistant(Recipe):
             builder = builder.rolling_summary(self.summary)
         else:
             heading = "Summary of the conversation so far:"
-            builder = builder.layer(Layer(name="summary", text=self.summary, heading=heading, priority=1))
+            builder = builder.layer(Layer(name="summary", text=self.summary, heading=heading, data=True, priority=1))
         return builder.history(HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES))
 
     def figures(self, result: Context[Any] | ContextReport) -> AssistantReport:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
-from ctx_core.budget import ContextBudget, Tokens
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.conversation.transcript import NativeT
+from ctx_core.conversation.message_types import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import FourCharacters
 from ctx_core.counting.guarded import Guarded
@@ -18,6 +18,7 @@ from ctx_core.history.policy import HistoryPolicy
 from ctx_core.recipes.framings import CHAT
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
 from ctx_core.recipes.request_log import log_sent
+from ctx_core.sizes import Tokens
 from ctx_core.truncation import MARKER
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ctx_core.budget import ContextBudget, Size, Tokens
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
 from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
 from ctx_core.engine.layers import Item, Layer, Rest
@@ -15,6 +15,7 @@ from ctx_core.history.policy import HistoryPolicy
 from ctx_core.recipes.code_text import declarations
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
 from ctx_core.recipes.work import Unit, Work
+from ctx_core.sizes import Size, Tokens
 
 if TYPE_CHECKING:
     from ctx_core.engine.context import Context

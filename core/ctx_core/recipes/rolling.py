@@ -6,9 +6,9 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeAlias, overload
 
-from ctx_core.budget import ContextBudget, Share
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.conversation.transcript import NativeT
+from ctx_core.conversation.message_types import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import Conservative
 from ctx_core.counting.model_objects import asked_model, model_name
@@ -18,6 +18,7 @@ from ctx_core.recipes.framings import ROLLING
 from ctx_core.recipes.recipe import Recipe, report_of
 from ctx_core.recipes.rolling_settings import OF_RESULTS, RollingSettings, Switch
 from ctx_core.report.usage_log import UsageLog
+from ctx_core.sizes import Share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,7 +23,7 @@ from ctx_core.workspace.loader import Workspace
 
 if TYPE_CHECKING:
     from ctx_core.conversation.formats.names import FormatName
-    from ctx_core.conversation.transcript import Codec, NativeT
+    from ctx_core.conversation.message_types import Codec, NativeT
     from ctx_core.engine.context import Context
     from ctx_core.report.report import ContextReport
     from ctx_core.workspace.snapshot import WorkspaceSnapshot

@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from enum import Enum
 from typing import Any, TypeVar, cast
 
-from ctx_core.budget import ContextBudget, Share, Tokens
+from ctx_core.budget import ContextBudget
 from ctx_core.conversation.messages import Role
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.counting.options import RequestOptions
@@ -20,6 +20,7 @@ from ctx_core.providers.asked import ProviderLike, as_provider
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.resolve import Target
 from ctx_core.providers.table import provider_named
+from ctx_core.sizes import Share, Tokens
 
 PolicyT = TypeVar("PolicyT", HistoryPolicy, ToolResultPolicy, ToolCallPolicy, MediaPolicy)
 

@@ -13,8 +13,8 @@ from ctx_core.conversation.natives import copied, without
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ctx_core.conversation.message_types import Piece
     from ctx_core.conversation.messages import Message, Part
-    from ctx_core.conversation.transcript import Piece
 
 
 def item_parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:

@@ -16,6 +16,7 @@ from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role
 from ctx_core.conversation.formats.answer_items import item_parts, kept_items
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.media_formats import format_of
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -31,7 +32,6 @@ from ctx_core.conversation.messages import (
 )
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.results import is_result, read_result
-from ctx_core.conversation.transcript import Piece
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
@@ -214,8 +214,8 @@ def _said(message: Message, kind: str, *, listed: bool = False) -> object:
     match kind:
         case "computer_call_output":
             return next(part.raw for part in message.parts if isinstance(part, ImagePart))
-        case _ if len(message.parts) == 1 and isinstance(message.parts[0].raw, list | tuple):
-            return cast("object", message.parts[0].raw)
+        case _ if len(message.parts) == 1 and isinstance(told := message.parts[0].raw, list | tuple):
+            return cast("list[object]", told)
         case "shell_call_output":
             return [{"stdout": message.text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
         case _:
