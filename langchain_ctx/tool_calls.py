@@ -44,7 +44,7 @@ def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
     legacy = native.additional_kwargs.get("function_call")
     if not calls and isinstance(legacy, Mapping):
         calls.append(replace(read_call(cast("object", legacy)), legacy=True))
-    return tuple(calls)
+    return tuple(replace(call, notation=_written) for call in calls)  # all of them are listed where one is altered
 
 
 def all_sent(messages: Sequence[Message]) -> list[Message]:

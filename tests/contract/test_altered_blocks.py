@@ -127,9 +127,8 @@ def test_what_is_altered_is_counted_as_it_is_written(
         forms[at] = alter(messages, at)
         written = transcript.write(forms)
         recount = COUNTER.count_sequence(read_natives(written, DOORS[door]))
-        assert recount == COUNTER.count_sequence(forms) or (
-            kind in UNPARSED and recount < COUNTER.count_sequence(forms)
-        )
+        counted = COUNTER.count_sequence(forms)
+        assert recount == counted or (kind in UNPARSED and recount < counted)
         if alter is cut and text_units(message):
             assert COUNTER.count_message(forms[at]) < COUNTER.count_message(message)
     assert source == before
@@ -152,7 +151,7 @@ def test_altered_calls_are_counted_as_they_are_written(
         forms[at] = alter(messages, at)
         again = list(read_natives(transcript.write(forms), DOORS[door]))
         if kind in UNPARSED:
-            assert COUNTER.count_sequence(again) <= COUNTER.count_sequence(forms)
+            assert COUNTER.count_sequence(again) <= COUNTER.count_sequence(forms) + 1  # an empty object in its place
             continue
         assert COUNTER.count_sequence(again) == COUNTER.count_sequence(forms)
         for was, now in zip(message.tool_calls, again[at].tool_calls if len(again) > at else (), strict=False):

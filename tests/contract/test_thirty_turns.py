@@ -117,7 +117,7 @@ def paired(messages: Sequence[Any]) -> bool:
 
 
 @pytest.mark.parametrize("door", CODECS)
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow])
 @given(
     policy=POLICIES,
     kinds=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 60)), min_size=30, max_size=30),
