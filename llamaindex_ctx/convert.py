@@ -19,13 +19,13 @@ from llamaindex_ctx.tool_calls import (
     LISTED,
     SIGNATURES,
     apart,
+    as_it_is,
     is_oddly_spelled,
     read_calls,
     said_beside,
     signature_at,
     spelled,
     spellings,
-    with_id,
 )
 
 if TYPE_CHECKING:
@@ -174,21 +174,22 @@ def _as_told(message: Message) -> Message:
 
 
 def _keep_entries(extras: dict[str, Any], calls: Sequence[ToolCall], kept: frozenset[int]) -> None:
-    named = {id(spelling): call.id for call in calls for spelling in spelled(call)}
-    entries = [with_id(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in kept]
+    named = {id(spelling): call for call in calls for spelling in spelled(call)}
+    entries = [as_it_is(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in kept]
     if entries:
         extras[LISTED] = entries
     else:
         extras.pop(LISTED, None)
-    if id(extras.get(LEGACY)) not in kept:
-        extras.pop(LEGACY, None)
+    legacy = extras.pop(LEGACY, None)
+    if legacy is not None and id(legacy) in kept:
+        extras[LEGACY] = as_it_is(legacy, named[id(legacy)])
 
 
 def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
     """Give the blocks of the parts, each once, without calls that have gone, and with all that are left."""
     blocks: list[Block] = []
     done: set[int] = set()
-    named = {id(spelling): call.id for call in message.tool_calls for spelling in spelled(call)}
+    named = {id(spelling): call for call in message.tool_calls for spelling in spelled(call)}
     for part in message.parts:
         if isinstance(part, ReasoningPart) and part.raw is None and isinstance(message.origin, ChatMessage):
             continue  # it lives in additional_kwargs
@@ -196,10 +197,10 @@ def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
         if block is None or id(block) in done or (isinstance(block, ToolCallBlock) and id(block) not in kept):
             continue
         done.add(id(block))
-        blocks.append(with_id(block, named[id(block)]) if isinstance(block, ToolCallBlock) else block)
+        blocks.append(as_it_is(block, named[id(block)]) if isinstance(block, ToolCallBlock) else block)
     for call in message.tool_calls:
         known = spelled(call)
-        blocks.extend(with_id(raw, call.id) for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
+        blocks.extend(as_it_is(raw, call) for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
         if not known:
             blocks.append(_call_block(call))
     return blocks

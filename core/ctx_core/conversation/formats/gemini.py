@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
+from ctx_core.conversation.arguments import as_object
+from ctx_core.conversation.calls import with_arguments
 from ctx_core.conversation.fields import mapped, mapping_in
-from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.messages import (
@@ -46,9 +47,10 @@ class GeminiFormat(BlockFormat):
         """Give the part of a call."""
         if call.raw is not None:
             key = key_of(call.raw, "functionCall", "function_call")
-            if mapping_in(mapped(call.raw) or {}, key).get("id") in {call.id, None if call.id else ""}:
-                return call.raw
-            return copied(call.raw, **{key: _with(call.raw, key, id=call.id)})
+            spelled = with_arguments(call.raw, call)
+            if mapping_in(mapped(spelled) or {}, key).get("id") in {call.id, None if call.id else ""}:
+                return spelled
+            return copied(spelled, **{key: _with(spelled, key, id=call.id)})
         told = {} if call.id is None else {"id": call.id}
         return {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
 
