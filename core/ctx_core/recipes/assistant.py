@@ -17,6 +17,7 @@ from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.item import MemoryItem
 from ctx_core.recipes.assistant_report import AssistantReport, assistant_report
 from ctx_core.recipes.framings import ASSISTANT
+from ctx_core.recipes.given import BudgetField, CounterField, given
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
 from ctx_core.sizes import Share
 
@@ -60,10 +61,10 @@ class Assistant(Recipe):
     """The summary of what was left out: a text, or where the one that is kept in the state is to stand."""
     facts_heading: str = "Known facts:"
     """Stands above the facts."""
-    budget: ContextBudget = field(default_factory=ContextBudget.default)
+    budget: BudgetField = given(ContextBudget.default)
     """The total and the shares: `ContextBudget.default()`, `.medium()`, `.local_small()`, or one of your own with
     the parts system, history, summary, memory and task."""
-    counter: TokenCounter = field(default_factory=word_counter)
+    counter: CounterField = given(word_counter)
     """Counts: by words, guarded."""
     low_water: float = 0.6
     """As in every recipe; with a state, a cut leaves room for the next turns."""

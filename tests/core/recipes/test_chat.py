@@ -163,6 +163,6 @@ def test_40_000_tokens_are_kept_free_whatever_the_history_has() -> None:
 def test_any_other_tokenizer_can_take_the_estimators_place() -> None:
     """A function from a text to a number, or a model's name."""
     history = [{"role": "user", "content": "three short words"}]
-    kept = [Chat(counter=counter).build(history, "new").tokens for counter in (len, "gpt-4o")]  # type: ignore[arg-type]
+    kept = [Chat(counter=counter).build(history, "new").tokens for counter in (len, "gpt-4o")]
     assert kept[0] == len("three short words") + 4 + len("new") + 4 + 3
     assert kept[1] < kept[0]
