@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
 from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again
 from ctx_core.conversation.fields import copy_length, json_text, mapped
+from ctx_core.conversation.formats.arguments import as_object
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message, ToolCall
@@ -46,13 +47,14 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
 
     What stands in the content is left to `content_with_ids`.
     """
-    kept = {id(call.raw): call.id for call in message.tool_calls}
+    kept = {id(call.raw): call.id for call in message.tool_calls if call.raw is not None}
     names = {call.name for call in message.tool_calls}
     update: dict[str, Any] = {}
     if isinstance(origin, AIMessage):
         for name in ("tool_calls", "invalid_tool_calls"):
             listed = cast("list[dict[str, Any]]", getattr(origin, name))
             update[name] = [_with_id(call, kept[id(call)]) for call in listed if id(call) in kept]
+        update["tool_calls"] += [new_call(call) for call in message.tool_calls if call.raw is None]
     if isinstance(origin, AIMessageChunk):
         update["tool_call_chunks"] = _spellings(origin.tool_call_chunks, message, origin)
     extra = dict(origin.additional_kwargs)
@@ -65,6 +67,11 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
     if extra != origin.additional_kwargs:
         update["additional_kwargs"] = extra
     return update
+
+
+def new_call(call: ToolCall) -> dict[str, Any]:
+    """Give a call with an object of arguments as LangChain has it."""
+    return {"name": call.name, "args": as_object(call.arguments), "id": call.id, "type": "tool_call"}
 
 
 def content_with_ids(
@@ -91,12 +98,12 @@ def _spellings(
         others: identities of what spells none, and stays as it is.
     """
     known = read_calls(origin)
-    left_of = {id(call.raw): call.id for call in message.tool_calls}
+    left_of = {id(call.raw): call.id for call in message.tool_calls if call.raw is not None}
     given: dict[str | None, list[str | None]] = {}
     for call in known:
         given.setdefault(call.id, []).append(left_of.get(id(call.raw)))
     nameless = any(call.id is None for call in known)
-    left = [call for call in message.tool_calls if read_call(call.raw).id is None]
+    left = [call for call in message.tool_calls if call.raw is not None and read_call(call.raw).id is None]
     written: list[Any] = []
     for one in spellings:
         told = read_call(one)

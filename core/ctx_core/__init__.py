@@ -30,6 +30,7 @@ from ctx_core.report.usage_log import UsageLog
 from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore
 from ctx_core.session.summarizers import Summarizer
 from ctx_core.session.summarizing import Summarizing
+from ctx_core.validate import Refusal, Validation, validate
 
 __version__ = "0.1.0"
 
@@ -54,6 +55,7 @@ __all__ = [
     "MessageError",
     "MissingExtraError",
     "OptionError",
+    "Refusal",
     "RequestOptions",
     "Rest",
     "Role",
@@ -74,7 +76,9 @@ __all__ = [
     "Transcript",
     "UnknownModelError",
     "UsageLog",
+    "Validation",
     "WindowState",
     "fit",
     "register_tokenizer",
+    "validate",
 ]

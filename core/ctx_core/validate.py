@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ctx_core.counting.counter import TokenCounter, as_counter
 from ctx_core.counting.windows import window_of
 from ctx_core.errors import CtxLayersError, UnknownModelError
-from ctx_core.providers.checks.asked import Asked
+from ctx_core.providers.checks.checked import CheckedRequest
 from ctx_core.providers.checks.known import Known
 from ctx_core.providers.checks.request import read_request
 from ctx_core.providers.checks.table import CHECKS
@@ -78,6 +78,12 @@ class Validation:
         """Whether the provider takes the request."""
         return not self.refusals
 
+    @property
+    def verdict(self) -> str:
+        """Say whether it is taken, and in how many places it is not."""
+        many = len(self.refusals)
+        return f"refused, in {many} {'place' if many == 1 else 'places'}" if many else "accepted"
+
     def to_dict(self) -> dict[str, Any]:
         """Give it for JSON."""
         return {
@@ -90,8 +96,7 @@ class Validation:
 
     def __str__(self) -> str:
         """Say it in a line a place."""
-        to = f"{self.provider.title}, {self.model or 'no model named'}"
-        lines = [f"{to}: {'accepted' if self.accepted else f'refused, {len(self.refusals)} places'}"]
+        lines = [f"{self.provider.title}, {(self.model or 'no model named')[:80]}: {self.verdict}"]
         lines += [f"- {refusal}" for refusal in self.refusals]
         return "\n".join([*lines, *(f"- doubtful: {doubt}" for doubt in self.doubts)])
 
@@ -150,7 +155,7 @@ def validate(  # noqa: PLR0913 - what is known of a request
 
 def held_against(target: Target, reading: Reading, known: Known) -> Validation:
     """Hold a request that was read against the rules of where it goes."""
-    asked = Asked.of(reading, target, known)
+    checked = CheckedRequest.of(reading, target, known)
     refusals: list[Refusal] = []
     doubts: list[Refusal] = []
     for rule in target.provider.asked(target.model):
@@ -159,7 +164,7 @@ def held_against(target: Target, reading: Reading, known: Known) -> Validation:
         does = None if by_client is None else by_client.does
         if does == "meets":
             continue
-        for found in CHECKS[rule.kind](rule, asked):
+        for found in CHECKS[rule.kind](rule, checked):
             refusal = Refusal(rule=rule, path=found.path)
             sure = does == "raises" or (does is None and not rule.disputed and not found.doubted)
             (refusals if sure else doubts).append(refusal)

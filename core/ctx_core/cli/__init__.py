@@ -31,8 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: its words, without the name of the program; by default those of the process.
 
     Returns:
-        The exit status: 0, or 1 for a conversation that cannot fit and for faces that differ, or 2 for bad
-        input, of which one line on standard error tells.
+        The exit status: 0, or 1 for a conversation that cannot fit, a request that would be refused and faces that
+        differ, or 2 for bad input, of which one line on standard error tells.
     """
     _tolerate(sys.stdout)
     try:
@@ -75,6 +75,10 @@ def _command(options: Namespace) -> int:
         from ctx_core.cli.count_command import count_command
 
         return count_command(options)
+    if options.command == "validate":
+        from ctx_core.cli.validate_command import validate_command
+
+        return validate_command(options)
     from ctx_core.cli.demo_command import demo_command
 
     return demo_command(options)

@@ -7,6 +7,7 @@ from typing import Final, NoReturn
 
 from ctx_core import __version__
 from ctx_core.cli.input_error import InputError
+from ctx_core.providers import PROVIDERS
 
 DEMO_BUDGET: Final = 6_000
 """Tokens at which the demonstration's conversation is cut several times."""
@@ -30,6 +31,7 @@ def parser() -> Parser:
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     _add_fit(commands.add_parser("fit", help="fit conversations into a budget", allow_abbrev=False))
     _add_count(commands.add_parser("count", help="count the tokens of conversations", allow_abbrev=False))
+    _add_validate(commands.add_parser("validate", help="say what a provider would refuse", allow_abbrev=False))
     _add_demo(commands.add_parser("demo", help="run a long conversation through every framework", allow_abbrev=False))
     return root
 
@@ -70,6 +72,25 @@ def _add_count(count: argparse.ArgumentParser) -> None:
     _add_file(count)
     count.add_argument("--model", metavar="M", required=True, help="model whose tokens are counted")
     _add_tools(count)
+
+
+def _add_validate(validate: argparse.ArgumentParser) -> None:
+    validate.description = (
+        "Says what a provider would refuse in a request, where and why; nothing is sent. "
+        "Exit status: 0 if it takes the request, 1 if not, 2 for input that cannot be used."
+    )
+    validate.add_argument(
+        "file",
+        metavar="FILE",
+        help="a request as the provider's API takes it, or a list of messages, as JSON; also .gz; or - for stdin",
+    )
+    validate.add_argument("--model", metavar="M", help="model that is asked; by default the request's own")
+    validate.add_argument(
+        "--provider", metavar="P", help=f"whose rules, one of {', '.join(PROVIDERS)}; by default the model's provider's"
+    )
+    validate.add_argument("--line", metavar="K", type=_positive, help="the request on this line of the file")
+    _add_tools(validate)
+    validate.add_argument("--json", action="store_true", help="print one object with the refusals, and no table")
 
 
 def _add_demo(demo: argparse.ArgumentParser) -> None:

@@ -74,20 +74,36 @@ class Source:
 
     def one(self, line: int | None = None) -> StoredConversation:
         """Give the conversation on a line, or the only one there is."""
-        conversations = self.conversations(only=line)
-        found = next(conversations)
-        if line is None and next(conversations, None) is not None:
-            self._refuse("holds several conversations: choose one with --line, or take them all with --all")
-        return found
+        text, at = self._only(line)
+        return self._conversation(text, at)
+
+    def document(self, line: int | None = None) -> tuple[object, int | None]:
+        """Give what stands on a line, or the only thing there is, as it is, and its line."""
+        text, at = self._only(line)
+        try:
+            return parse(text, at), at
+        except InputError as error:
+            self._refuse(str(error), at)
 
     def conversations(self, *, only: int | None = None) -> Iterator[StoredConversation]:
         """Give the conversations one after the other, or only the one on a line."""
+        for text, line in self._texts(only):
+            yield self._conversation(text, line)
+
+    def _only(self, line: int | None) -> tuple[str, int | None]:
+        texts = self._texts(line)
+        found = next(texts)
+        if line is None and next(texts, None) is not None:
+            self._refuse("holds several conversations: choose one with --line, or take them all with --all")
+        return found
+
+    def _texts(self, only: int | None) -> Iterator[tuple[str, int | None]]:
         line: int | None = 0
         found = 0
         for line, text in self._documents():
             if only is None or only == (line or 1):
                 found += 1
-                yield self._conversation(text, line)
+                yield text, line
             if only is not None and found:
                 return
         if only is not None:

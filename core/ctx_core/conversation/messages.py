@@ -183,6 +183,8 @@ class Message:
     """The caller's own object, or None for a message that was made here."""
     synthetic: bool = field(default=False, compare=False)
     """Whether nobody said it: a stub, an omission marker, a layer of text in a message of its own."""
+    unmarked: bool = field(default=False, compare=False)
+    """Whether this result goes out without the marks of a cache that its block has in the caller's message."""
     altered: bool = field(default=False, compare=False)
     """Whether it differs from `origin`, so that a changed copy must be written."""
 

@@ -144,9 +144,9 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     if message.role is Role.TOOL and message.tool_call_id is not None:
         # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
         copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
-    if "tool_calls" in origin:
+    if "tool_calls" in origin or any(call.raw is None for call in message.tool_calls):
         legacy = origin.get("function_call")
-        copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if call.raw is not legacy]
+        copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if legacy is None or call.raw is not legacy]
         if not copy["tool_calls"]:
             del copy["tool_calls"]
     if "function_call" in origin and not any(call.raw is origin["function_call"] for call in message.tool_calls):
@@ -155,17 +155,20 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
 
 
 def _with_id(call: ToolCall) -> object:
+    if call.raw is None:
+        return _new_call(call)
     told = (mapped(call.raw) or {}).get("id")
     return call.raw if told == call.id or (call.id is None and not told) else copied(call.raw, id=call.id)
+
+
+def _new_call(call: ToolCall) -> object:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
 def _new(message: Message) -> OpenAIMessage:
     native: OpenAIMessage = {"role": str(message.role), "content": _content(list(message.parts), listed=False)}
     if message.tool_calls:
-        native["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-            for call in message.tool_calls
-        ]
+        native["tool_calls"] = list(map(_new_call, message.tool_calls))
         native["content"] = native["content"] or None
     if message.tool_call_id is not None:
         native["tool_call_id"] = message.tool_call_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ctx_core.counting.model_names import ModelName, words
@@ -62,12 +63,14 @@ class Models:
         return text
 
 
+@lru_cache(maxsize=4_096)
 def is_named(model: str, names: tuple[str, ...]) -> bool:
     """Whether a model's name begins with one of these, in whatever spelling."""
     name = ModelName.read(model)
     return any((fit := name.fit(prefix)) is not None and fit.begins for prefix in names)
 
 
+@lru_cache(maxsize=1_024)
 def version_of(model: str) -> Version:
     """Give the version in a model's name: the first run of short numbers, as `(4, 6)` of `claude-opus-4-6-20260205`."""
     return tuple(_first_numbers(words(ModelName.read(model).model)))

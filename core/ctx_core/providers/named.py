@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.fronts import PROVIDERS as FRONTS
@@ -71,6 +72,7 @@ _WEIGHTS: Final = ("deepseek-ai", "mistralai", "mistral-community", "cohereforai
 """Those whose open weights are called by path, as on Hugging Face."""
 
 
+@lru_cache(maxsize=1_024)
 def row_of_name(name: str) -> Provider:
     """Give the row of a model's name; `unknown` where it says nothing."""
     spelled = name.strip().lower()

@@ -27,6 +27,7 @@ from ctx_core.conversation.messages import (
     ReasoningPart,
     Role,
     TextPart,
+    ToolCall,
 )
 from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.results import is_result, read_result
@@ -189,10 +190,17 @@ def _kept(message: Message, piece: Piece) -> Iterator[object]:
         written = item if call is None or _call_id(fields) == call.id else copied(item, call_id=call.id)
         lost_reasoning = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
         yield without(written, "id") if lost_reasoning else written
+    for call in message.tool_calls:
+        if call.raw is None:
+            yield _new_call(call)
 
 
 def _call_id(fields: Mapping[str, Any]) -> object:
     return fields.get("call_id", fields.get("id"))
+
+
+def _new_call(call: ToolCall) -> object:
+    return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
 
 
 def _new(message: Message) -> Iterator[object]:
@@ -200,8 +208,7 @@ def _new(message: Message) -> Iterator[object]:
     if message.role is Role.ASSISTANT:
         if message.text or not message.tool_calls:
             yield {"role": "assistant", "content": message.text}
-        for call in message.tool_calls:
-            yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        yield from map(_new_call, message.tool_calls)
         return
     piece = message.origin if isinstance(message.origin, Piece) else None
     held = None if piece is None else (mapped(piece.natives[0]) or {}).get("content")

@@ -14,44 +14,44 @@ from ctx_core.providers.checks.reading import Found
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ctx_core.providers.checks.asked import Asked
+    from ctx_core.providers.checks.checked import CheckedRequest
     from ctx_core.providers.checks.reading import Block, Turn
     from ctx_core.providers.rules import Rule
 
 
-def calls_answered(_: Rule, asked: Asked) -> Iterator[Found]:
+def calls_answered(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find calls without a result, and that such a call stands in the response that is gone on from."""
-    yield from _at(asked.pairing.unanswered)
-    answered = {result.id for result in asked.pairing.uncalled}
-    if (open_in_previous(asked) or frozenset()) - answered:
+    yield from _at(checked.pairing.unanswered)
+    answered = {result.id for result in checked.pairing.uncalled}
+    if (open_in_previous(checked) or frozenset()) - answered:
         yield Found(path="previous_response_id")
 
 
-def results_called(_: Rule, asked: Asked) -> Iterator[Found]:
+def results_called(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find results without a call, here or in the response that is gone on from."""
-    left_open = open_in_previous(asked)
+    left_open = open_in_previous(checked)
     if left_open is not None:
-        yield from _at(result for result in asked.pairing.uncalled if result.id not in left_open)
+        yield from _at(result for result in checked.pairing.uncalled if result.id not in left_open)
 
 
-def answers_adjacent(_: Rule, asked: Asked) -> Iterator[Found]:
+def answers_adjacent(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find results that do not stand right behind their call."""
-    return _at(asked.pairing.displaced)
+    return _at(checked.pairing.displaced)
 
 
-def one_result_a_call(_: Rule, asked: Asked) -> Iterator[Found]:
+def one_result_a_call(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find results of calls that have one."""
-    return _at(asked.pairing.surplus)
+    return _at(checked.pairing.surplus)
 
 
-def results_together(_: Rule, asked: Asked) -> Iterator[Found]:
+def results_together(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find results that stand in another turn than the first of their call's turn."""
-    return _at(asked.pairing.divided)
+    return _at(checked.pairing.divided)
 
 
-def results_before_text(_: Rule, asked: Asked) -> Iterator[Found]:
+def results_before_text(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find results behind a text, a picture or a document of the same turn."""
-    for turn in asked.turns:
+    for turn in checked.turns:
         said = False
         for block in turn.blocks:
             if block.kind == "result" and said and turn.role != "tool":
@@ -59,16 +59,16 @@ def results_before_text(_: Rule, asked: Asked) -> Iterator[Found]:
             said = said or block.kind in {"text", "media", "document"}
 
 
-def results_alone(_: Rule, asked: Asked) -> Iterator[Found]:
+def results_alone(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find texts beside results or calls."""
-    for turn in asked.turns:
+    for turn in checked.turns:
         if turn.role != "tool" and (turn.results or turn.calls):
             yield from _at(block for block in turn.blocks if block.kind in {"text", "media", "document"})
 
 
-def calls_last(_: Rule, asked: Asked) -> Iterator[Found]:
+def calls_last(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find texts of the assistant's behind a call of the same turn."""
-    for turn in asked.turns:
+    for turn in checked.turns:
         called = False
         for block in turn.blocks:
             if block.kind == "text" and called and turn.role == "assistant":
@@ -76,46 +76,46 @@ def calls_last(_: Rule, asked: Asked) -> Iterator[Found]:
             called = called or block.kind == "call"
 
 
-def calls_or_text(_: Rule, asked: Asked) -> Iterator[Found]:
+def calls_or_text(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find assistant messages with both a text and calls, or with neither."""
-    for turn in asked.turns:
+    for turn in checked.turns:
         if turn.role == "assistant" and bool(turn.calls) == bool(turn.of("text")):
             yield Found(path=turn.path)
 
 
-def calls_not_empty_list(_: Rule, asked: Asked) -> Iterator[Found]:
+def calls_not_empty_list(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find lists of calls that have none."""
-    for turn in asked.reading.turns:
+    for turn in checked.reading.turns:
         if turn.raw.get("tool_calls") == []:
             yield Found(path=f"{turn.path}.tool_calls")
 
 
-def arguments_are_objects(_: Rule, asked: Asked) -> Iterator[Found]:
+def arguments_are_objects(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find arguments that are no object, or no JSON text of one."""
-    return _at(call for call in _calls(asked.turns) if not _is_object(call.arguments))
+    return _at(call for call in _calls(checked.turns) if not _is_object(call.arguments))
 
 
-def ids_present(_: Rule, asked: Asked) -> Iterator[Found]:
+def ids_present(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find calls and results without an id."""
-    return _at(block for block in _both(asked.turns) if block.id is None)
+    return _at(block for block in _both(checked.turns) if block.id is None)
 
 
-def ids_plain(rule: Rule, asked: Asked) -> Iterator[Found]:
+def ids_plain(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find ids that do not match the pattern."""
     pattern = re.compile(rule.pattern or ".*")
-    return _at(block for block in _both(asked.turns) if any(pattern.fullmatch(one) is None for one in _ids(block)))
+    return _at(block for block in _both(checked.turns) if any(pattern.fullmatch(one) is None for one in _ids(block)))
 
 
-def ids_short(rule: Rule, asked: Asked) -> Iterator[Found]:
+def ids_short(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find ids that are too long."""
     most = rule.most or 0
-    return _at(block for block in _both(asked.turns) if any(len(one) > most for one in _ids(block)))
+    return _at(block for block in _both(checked.turns) if any(len(one) > most for one in _ids(block)))
 
 
-def ids_unique(rule: Rule, asked: Asked) -> Iterator[Found]:
+def ids_unique(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find calls of an id that another has, in the whole request or in their turn."""
     seen: set[str] = set()
-    for turn in asked.turns:
+    for turn in checked.turns:
         if rule.within == "turn":
             seen = set()
         for call in turn.calls:
@@ -124,46 +124,46 @@ def ids_unique(rule: Rule, asked: Asked) -> Iterator[Found]:
             seen |= set() if call.id is None else {call.id}
 
 
-def names_plain(rule: Rule, asked: Asked) -> Iterator[Found]:
+def names_plain(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find names of tools that do not match the pattern, in calls and in definitions."""
     pattern = re.compile(rule.pattern or ".*")
-    yield from _at(call for call in _calls(asked.turns) if call.name is None or pattern.fullmatch(call.name) is None)
-    for path, name in defined_tools(asked):
+    yield from _at(call for call in _calls(checked.turns) if call.name is None or pattern.fullmatch(call.name) is None)
+    for path, name in defined_tools(checked):
         if name is not None and pattern.fullmatch(name) is None:
             yield Found(path=path)
 
 
-def results_named(_: Rule, asked: Asked) -> Iterator[Found]:
-    """Find results without a name, where they are in the provider's own format: clients put the call's there."""
-    if asked.reading.own:
-        yield from _at(block for turn in asked.turns for block in turn.results if block.name is None)
+def results_named(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
+    """Find results without a name, in Gemini's own format: of other formats, clients put the call's there."""
+    if checked.reading.format == "gemini":
+        yield from _at(block for turn in checked.turns for block in turn.results if block.name is None)
 
 
-def results_are_objects(_: Rule, asked: Asked) -> Iterator[Found]:
+def results_are_objects(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find results that should be objects and are not, where they are in the provider's own format."""
-    if not asked.reading.own:
+    if not checked.reading.own:
         return
-    for turn in asked.turns:
+    for turn in checked.turns:
         for result in turn.results:
-            if asked.reading.format == "gemini" and not isinstance(result.raw.get("response"), Mapping):
+            if checked.reading.format == "gemini" and not isinstance(result.raw.get("response"), Mapping):
                 yield Found(path=result.path)
             for inner in result.inner:
                 if "json" in inner.raw and not isinstance(inner.raw["json"], Mapping):
                     yield Found(path=inner.path)
 
 
-def tools_defined(_: Rule, asked: Asked) -> Iterator[Found]:
+def tools_defined(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find the first call or result of a request that has no tools."""
-    if asked.reading.tools is not None and not asked.reading.tools:
-        first = next(_both(asked.turns), None)
+    if checked.reading.tools is not None and not checked.reading.tools:
+        first = next(_both(checked.turns), None)
         if first is not None:
             yield Found(path=first.path)
 
 
-def defined_tools(asked: Asked) -> Iterator[tuple[str, str | None]]:
+def defined_tools(checked: CheckedRequest) -> Iterator[tuple[str, str | None]]:
     """Give where tools are defined and what they are called."""
-    path = asked.reading.tools_path
-    for at, tool in enumerate(asked.reading.tools or ()):
+    path = checked.reading.tools_path
+    for at, tool in enumerate(checked.reading.tools or ()):
         inner = mapped(tool.get("function")) or mapped(tool.get("toolSpec")) or tool
         name = inner.get("name")
         yield f"{path}[{at}]", name if isinstance(name, str) else None

@@ -10,7 +10,7 @@ from ctx_core.providers.checks.reading import Found
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctx_core.providers.checks.asked import Asked
+    from ctx_core.providers.checks.checked import CheckedRequest
     from ctx_core.providers.checks.reading import Turn
     from ctx_core.providers.rules import Rule
 
@@ -18,17 +18,17 @@ _OF_ANSWERS: Final = frozenset({"output_text", "refusal"})
 _OF_CALLS: Final = ("call_id", "name", "arguments")
 
 
-def items_known(rule: Rule, asked: Asked) -> Iterator[Found]:
+def items_known(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find items of unknown types; a message may say none."""
-    for turn in _items(asked):
+    for turn in _items(checked):
         kind = turn.raw.get("type", "message" if "role" in turn.raw else None)
         if kind not in rule.values:
             yield Found(path=turn.path)
 
 
-def content_of_role(_: Rule, asked: Asked) -> Iterator[Found]:
+def content_of_role(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find blocks of answers in questions, and others than these in answers."""
-    for turn in _items(asked):
+    for turn in _items(checked):
         if turn.role not in {"user", "system", "assistant"} or "role" not in turn.raw:
             continue
         for block in turn.blocks:
@@ -37,9 +37,9 @@ def content_of_role(_: Rule, asked: Asked) -> Iterator[Found]:
                 yield Found(path=block.path)
 
 
-def parameters_of_items(_: Rule, asked: Asked) -> Iterator[Found]:
+def parameters_of_items(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find items without what belongs to them."""
-    for turn in _items(asked):
+    for turn in _items(checked):
         kind = kind_of(turn.raw)
         if "role" in turn.raw and kind in {"", "message"}:
             absent = turn.raw.get("content") is None
@@ -55,51 +55,51 @@ def parameters_of_items(_: Rule, asked: Asked) -> Iterator[Found]:
             yield Found(path=turn.path)
 
 
-def items_unique(_: Rule, asked: Asked) -> Iterator[Found]:
+def items_unique(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find items of an id that another has."""
     seen: set[str] = set()
-    for turn in _items(asked):
+    for turn in _items(checked):
         item = id_or_none(turn.raw.get("id"))
         if item is not None and item in seen:
             yield Found(path=turn.path)
         seen |= set() if item is None else {item}
 
 
-def items_stored(_: Rule, asked: Asked) -> Iterator[Found]:
+def items_stored(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find what the server would have to remember and does not."""
-    unstored = asked.reading.request.get("store") is False
-    for turn in _items(asked):
+    unstored = checked.reading.request.get("store") is False
+    for turn in _items(checked):
         kind, item = kind_of(turn.raw), id_or_none(turn.raw.get("id"))
         sealed = bool(turn.raw.get("encrypted_content"))
         by_id = kind == "item_reference" or (kind == "reasoning" and not sealed)
-        stored = asked.known.stored
+        stored = checked.known.stored
         if by_id and item is not None and (unstored or (stored is not None and item not in stored)):
             yield Found(path=turn.path)
 
 
-def response_known(_: Rule, asked: Asked) -> Iterator[Found]:
+def response_known(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find a previous response that the server is known not to keep."""
-    previous = asked.reading.request.get("previous_response_id")
-    if isinstance(previous, str) and asked.known.responses is not None and previous not in asked.known.responses:
+    previous = checked.reading.request.get("previous_response_id")
+    if isinstance(previous, str) and checked.known.responses is not None and previous not in checked.known.responses:
         yield Found(path="previous_response_id")
 
 
-def open_in_previous(asked: Asked) -> frozenset[str] | None:
+def open_in_previous(checked: CheckedRequest) -> frozenset[str] | None:
     """Give the ids of calls that what the request goes on from has left open; None where that is not known."""
-    request = asked.reading.request
+    request = checked.reading.request
     previous = request.get("previous_response_id") or request.get("conversation")
     if previous is None:
         return frozenset()
-    if asked.known.responses is None or not isinstance(previous, str):
+    if checked.known.responses is None or not isinstance(previous, str):
         return None
-    return frozenset(asked.known.responses.get(previous, ()))
+    return frozenset(checked.known.responses.get(previous, ()))
 
 
-def reasoning_followed(_: Rule, asked: Asked) -> Iterator[Found]:
+def reasoning_followed(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find reasoning without what was generated behind it, and what was generated behind reasoning without it."""
-    if asked.reading.format != "responses":
+    if checked.reading.format != "responses":
         return
-    turns, followers = asked.turns, asked.known.followers
+    turns, followers = checked.turns, checked.known.followers
     for at, turn in enumerate(turns):
         item = id_or_none(turn.raw.get("id"))
         if kind_of(turn.raw) == "reasoning" and not _is_followed(turn, turns[at + 1 :], followers.get(item or "")):
@@ -124,7 +124,7 @@ def _is_followed(turn: Turn, behind: tuple[Turn, ...], follower: str | None) -> 
     return item is not None or bool(turn.raw.get("encrypted_content"))
 
 
-def _items(asked: Asked) -> tuple[Turn, ...]:
+def _items(checked: CheckedRequest) -> tuple[Turn, ...]:
     """Give the items of a request in the provider's own format."""
-    own = asked.reading.own and not isinstance(asked.reading.request.get("input"), str)
-    return asked.reading.turns if own and asked.reading.format == "responses" else ()
+    own = checked.reading.own and not isinstance(checked.reading.request.get("input"), str)
+    return checked.reading.turns if own and checked.reading.format == "responses" else ()

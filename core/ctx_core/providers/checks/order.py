@@ -10,40 +10,40 @@ from ctx_core.providers.checks.reading import Found
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctx_core.providers.checks.asked import Asked
+    from ctx_core.providers.checks.checked import CheckedRequest
     from ctx_core.providers.checks.reading import Turn
     from ctx_core.providers.rules import Rule
 
 _ROLES: Final = frozenset({"system", "user", "assistant", "tool", ""})
 
 
-def something_said(_: Rule, asked: Asked) -> Iterator[Found]:
+def something_said(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find a request without messages."""
-    request = asked.reading.request
+    request = checked.reading.request
     goes_on = any(request.get(key) for key in ("previous_response_id", "prompt", "conversation"))
-    if not asked.reading.turns and not goes_on:
-        yield Found(path=asked.reading.listed)
+    if not checked.reading.turns and not goes_on:
+        yield Found(path=checked.reading.listed)
 
 
-def roles_known(rule: Rule, asked: Asked) -> Iterator[Found]:
+def roles_known(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find roles that the provider does not have; of a client's input, roles that nobody has."""
-    for turn in asked.reading.turns:
+    for turn in checked.reading.turns:
         told = turn.raw.get("role")
-        if not asked.reading.own:
+        if not checked.reading.own:
             known = turn.role in _ROLES
         elif told is None:
             # A content of Gemini's may have no role, and of items only messages have one.
-            known = asked.reading.format in {"gemini", "responses"}
+            known = checked.reading.format in {"gemini", "responses"}
         else:
             known = told in rule.values
         if not known:
             yield Found(path=turn.path)
 
 
-def system_leads(rule: Rule, asked: Asked) -> Iterator[Found]:
+def system_leads(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find system messages behind others, and those at the head that are too many."""
     leads = 0
-    for at, turn in enumerate(asked.turns):
+    for at, turn in enumerate(checked.turns):
         if turn.role != "system":
             continue
         leads += at == leads
@@ -51,20 +51,20 @@ def system_leads(rule: Rule, asked: Asked) -> Iterator[Found]:
             yield Found(path=turn.path)
 
 
-def system_apart(_: Rule, asked: Asked) -> Iterator[Found]:
+def system_apart(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find system messages in the list, but those that a client takes out of its head."""
-    yield from _system_turns(asked)
+    yield from _system_turns(checked)
 
 
-def takes_no_system(_: Rule, asked: Asked) -> Iterator[Found]:
+def takes_no_system(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find system messages anywhere."""
-    yield from (Found(path=block.path) for block in asked.system)
-    yield from _system_turns(asked)
+    yield from (Found(path=block.path) for block in checked.system)
+    yield from _system_turns(checked)
 
 
-def system_placed(_: Rule, asked: Asked) -> Iterator[Found]:
+def system_placed(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find system messages that are not behind a user turn, or behind which the user goes on; of a run, the last."""
-    turns = asked.turns
+    turns = checked.turns
     for at, turn in enumerate(turns):
         if turn.role != "system" or (at + 1 < len(turns) and turns[at + 1].role == "system"):
             continue
@@ -75,57 +75,57 @@ def system_placed(_: Rule, asked: Asked) -> Iterator[Found]:
             yield Found(path=turn.path)
 
 
-def system_not_after_answer(_: Rule, asked: Asked) -> Iterator[Found]:
+def system_not_after_answer(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find system messages behind an assistant message or a tool message."""
-    for before, turn in pairwise(asked.turns):
+    for before, turn in pairwise(checked.turns):
         if turn.role == "system" and before.role in {"assistant", "tool"}:
             yield Found(path=turn.path)
 
 
-def user_begins(_: Rule, asked: Asked) -> Iterator[Found]:
+def user_begins(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find a first message that is not the user's."""
-    if asked.spoken and asked.spoken[0].role != "user":
-        yield Found(path=asked.spoken[0].path)
+    if checked.spoken and checked.spoken[0].role != "user":
+        yield Found(path=checked.spoken[0].path)
 
 
-def alone_is_user(_: Rule, asked: Asked) -> Iterator[Found]:
+def alone_is_user(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find an only message that is the assistant's or a tool's."""
-    if len(asked.turns) == 1 and asked.turns[0].role not in {"user", "system"}:
-        yield Found(path=asked.turns[0].path)
+    if len(checked.turns) == 1 and checked.turns[0].role not in {"user", "system"}:
+        yield Found(path=checked.turns[0].path)
 
 
-def call_after_user(_: Rule, asked: Asked) -> Iterator[Found]:
+def call_after_user(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find calls that are not right behind a user turn or results."""
-    for at, turn in enumerate(asked.turns):
-        if turn.calls and (at == 0 or asked.turns[at - 1].role not in {"user", "tool"}):
+    for at, turn in enumerate(checked.turns):
+        if turn.calls and (at == 0 or checked.turns[at - 1].role not in {"user", "tool"}):
             yield Found(path=turn.path)
 
 
-def user_ends(rule: Rule, asked: Asked) -> Iterator[Found]:
+def user_ends(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find a last message that is nobody's who may be last."""
-    if not asked.turns:
+    if not checked.turns:
         return
-    last = asked.turns[-1]
+    last = checked.turns[-1]
     free = last.role == "assistant" and (is_prefix(last) or (rule.last_may and not last.blocks))
     if last.role not in {*rule.last, ""} and not free:
         yield Found(path=last.path)
 
 
-def prefix_is_last(_: Rule, asked: Asked) -> Iterator[Found]:
+def prefix_is_last(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find messages to be gone on with that are not the last."""
-    yield from (Found(path=turn.path) for turn in asked.turns[:-1] if is_prefix(turn))
+    yield from (Found(path=turn.path) for turn in checked.turns[:-1] if is_prefix(turn))
 
 
-def alternates(_: Rule, asked: Asked) -> Iterator[Found]:
+def alternates(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find messages of the user or of the assistant behind one of their own."""
-    for before, turn in pairwise(asked.spoken):
+    for before, turn in pairwise(checked.spoken):
         if before.role == turn.role and turn.role in {"user", "assistant"}:
             yield Found(path=turn.path)
 
 
-def not_user_after_tool(_: Rule, asked: Asked) -> Iterator[Found]:
+def not_user_after_tool(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find user messages right behind a tool's."""
-    for before, turn in pairwise(asked.turns):
+    for before, turn in pairwise(checked.turns):
         if before.role == "tool" and turn.role == "user":
             yield Found(path=turn.path)
 
@@ -135,8 +135,8 @@ def is_prefix(turn: Turn) -> bool:
     return turn.role == "assistant" and turn.raw.get("prefix") is True
 
 
-def _system_turns(asked: Asked) -> Iterator[Found]:
-    yield from (Found(path=turn.path) for turn in asked.turns if turn.role == "system")
+def _system_turns(checked: CheckedRequest) -> Iterator[Found]:
+    yield from (Found(path=turn.path) for turn in checked.turns if turn.role == "system")
 
 
 def _ends_with_provider_tool(turn: Turn) -> bool:

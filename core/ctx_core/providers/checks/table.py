@@ -10,7 +10,7 @@ from ctx_core.providers.rules import Kind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ctx_core.providers.checks.asked import Check
+    from ctx_core.providers.checks.checked import Check
 
 CHECKS: Final[Mapping[Kind, Check]] = {
     Kind.SYSTEM_LEADS: order.system_leads,

@@ -12,7 +12,7 @@ from ctx_core.providers.models import Models, is_named, version_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctx_core.providers.checks.asked import Asked
+    from ctx_core.providers.checks.checked import CheckedRequest
     from ctx_core.providers.checks.reading import Block, Turn
     from ctx_core.providers.rules import Rule
 
@@ -27,88 +27,88 @@ _FOR_NEW_ACCOUNTS: Final = (5, 1)
 _DEEPSEEK_THINKS: Final = ("deepseek-reasoner", "deepseek-r1")
 
 
-def thinking_bound(rule: Rule, asked: Asked) -> Iterator[Found]:
+def thinking_bound(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find thinking that is known to be given behind something else."""
-    created, model = asked.known.account_created, asked.target.model
+    created, model = checked.known.account_created, checked.target.model
     begun = date.fromisoformat(rule.since) if rule.since else None
     spares = model is not None and version_of(model) == _FOR_NEW_ACCOUNTS
     if spares and created is not None and begun is not None and created < begun:
         return
-    if mapping_in(asked.reading.thinking, "block_binding").get("prefix_mismatch_behavior") == "drop_block":
+    if mapping_in(checked.reading.thinking, "block_binding").get("prefix_mismatch_behavior") == "drop_block":
         return
-    for block in _thoughts(asked):
-        if block.signature in asked.known.bound_elsewhere:
+    for block in _thoughts(checked):
+        if block.signature in checked.known.bound_elsewhere:
             yield Found(path=block.path)
 
 
-def thinking_unmodified(_: Rule, asked: Asked) -> Iterator[Found]:
+def thinking_unmodified(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find thinking that is known to have been another text."""
-    for block in _thoughts(asked):
-        if block.signature is not None and asked.known.thinking.get(block.signature, block.text) != block.text:
+    for block in _thoughts(checked):
+        if block.signature is not None and checked.known.thinking.get(block.signature, block.text) != block.text:
             yield Found(path=block.path)
 
 
-def signatures_valid(_: Rule, asked: Asked) -> Iterator[Found]:
+def signatures_valid(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find signatures that are known to be wrong, and thinking of Anthropic's without one."""
-    for turn in asked.turns:
+    for turn in checked.turns:
         for block in turn.blocks:
-            wrong = block.signature is not None and block.signature in asked.known.invalid
+            wrong = block.signature is not None and block.signature in checked.known.invalid
             unsigned = (
-                block.kind == "thinking" and block.signature is None and asked.reading.format == "anthropic"
-                and asked.reading.own
+                block.kind == "thinking" and block.signature is None and checked.reading.format == "anthropic"
+                and checked.reading.own
             )  # fmt: skip
             if wrong or unsigned:
                 yield Found(path=block.path)
 
 
-def loop_keeps_thinking(_: Rule, asked: Asked) -> Iterator[Found]:
+def loop_keeps_thinking(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find a running loop whose assistant turn does not begin with thinking, with a budget of it."""
-    if asked.reading.thinking.get("type") != "enabled" or not asked.turns or not asked.turns[-1].results:
+    if checked.reading.thinking.get("type") != "enabled" or not checked.turns or not checked.turns[-1].results:
         return
-    turn = next((turn for turn in reversed(asked.turns) if turn.role == "assistant"), None)
+    turn = next((turn for turn in reversed(checked.turns) if turn.role == "assistant"), None)
     if turn is not None and (not turn.blocks or turn.blocks[0].kind != "thinking"):
         yield Found(path=turn.path)
 
 
-def no_last_thinking(_: Rule, asked: Asked) -> Iterator[Found]:
+def no_last_thinking(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find thinking in an answer at the end, where thinking is disabled."""
-    told = asked.reading.thinking.get("type")
-    model = asked.target.model
+    told = checked.reading.thinking.get("type")
+    model = checked.target.model
     thinks = model is None or any(one.has(model) for one in _THINK_BY_DEFAULT) if told is None else told != "disabled"
-    if not thinks and asked.reading.whole and asked.turns and asked.turns[-1].role == "assistant":
-        yield from (Found(path=block.path) for block in asked.turns[-1].of("thinking"))
+    if not thinks and checked.reading.whole and checked.turns and checked.turns[-1].role == "assistant":
+        yield from (Found(path=block.path) for block in checked.turns[-1].of("thinking"))
 
 
-def prefill_without_thinking(_: Rule, asked: Asked) -> Iterator[Found]:
+def prefill_without_thinking(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find an answer at the end with a budget of thinking."""
-    if asked.reading.thinking.get("type") == "enabled" and asked.turns and asked.turns[-1].role == "assistant":
-        yield Found(path=asked.turns[-1].path)
+    if checked.reading.thinking.get("type") == "enabled" and checked.turns and checked.turns[-1].role == "assistant":
+        yield Found(path=checked.turns[-1].path)
 
 
-def calls_signed(_: Rule, asked: Asked) -> Iterator[Found]:
+def calls_signed(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find first calls of the current turn's steps without a signature, where they are in Gemini's own format."""
-    if asked.reading.format != "gemini":
+    if checked.reading.format != "gemini":
         return
-    for turn in asked.turns[_current(asked.turns) :]:
+    for turn in checked.turns[_current(checked.turns) :]:
         first = next(iter(turn.calls), None)
         if turn.role == "assistant" and first is not None and first.signature is None:
             yield Found(path=first.path)
 
 
-def calls_keep_reasoning(_: Rule, asked: Asked) -> Iterator[Found]:
+def calls_keep_reasoning(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find messages with calls and without `reasoning_content`, in thinking mode."""
-    model, told = asked.target.model, asked.reading.thinking.get("type")
-    if told == "disabled" or asked.reading.format != "openai":
+    model, told = checked.target.model, checked.reading.thinking.get("type")
+    if told == "disabled" or checked.reading.format != "openai":
         return
     always = told == "enabled" or (model is not None and is_named(model, _DEEPSEEK_THINKS))
-    for turn in asked.reading.turns:
+    for turn in checked.reading.turns:
         if turn.role == "assistant" and turn.calls and turn.raw.get("reasoning_content") is None:
             # Which mode a model is in that is not told is not known of all of them.
             yield Found(path=turn.path, doubted=not always)
 
 
-def _thoughts(asked: Asked) -> Iterator[Block]:
-    return (block for turn in asked.turns for block in turn.of("thinking"))
+def _thoughts(checked: CheckedRequest) -> Iterator[Block]:
+    return (block for turn in checked.turns for block in turn.of("thinking"))
 
 
 def _current(turns: tuple[Turn, ...]) -> int:

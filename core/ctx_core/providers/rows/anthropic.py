@@ -32,7 +32,7 @@ ANTHROPIC: Final = Provider(
         Rule(
             kind=Kind.SOMETHING_SAID,
             refused="A list without messages.",
-            source=f"{_PARITY}; danny-avila/LibreChat#6484",
+            source=f"{_PARITY}; LibreChat#6484",
             confidence=Confidence.PROBE,
         ),
         Rule(
@@ -122,7 +122,7 @@ ANTHROPIC: Final = Provider(
         Rule(
             kind=Kind.NO_TRAILING_BLANKS,
             refused="An assistant message at the end whose text ends in blanks.",
-            source="antinomyhq/forge#1872 and others",
+            source="forgecode#1872 and others",
             confidence=Confidence.REPORTS,
             by_client=(meets(LANGCHAIN_ANTHROPIC, "It takes them off."),),
         ),
@@ -155,7 +155,7 @@ ANTHROPIC: Final = Provider(
         Rule(
             kind=Kind.CALLS_ANSWERED,
             refused="A call without its result in the very next user turn.",
-            source="anthropics/claude-code#5060, All-Hands-AI/OpenHands#7512 and others",
+            source="anthropics/claude-code#5060, OpenHands/OpenHands#7512 and others",
             confidence=Confidence.REPORTS,
         ),
         Rule(
@@ -185,13 +185,13 @@ ANTHROPIC: Final = Provider(
         Rule(
             kind=Kind.CALLS_LAST,
             refused="A text behind a call in one assistant turn.",
-            source="recording of claude-haiku-4.5 in sst/opencode",
+            source="recording of claude-haiku-4.5 in anomalyco/opencode",
             confidence=Confidence.RECORDED,
         ),
         Rule(
             kind=Kind.TOOLS_DEFINED,
             refused="Calls or results in a request without tools.",
-            source="sst/opencode#2915, #8246; guards in several public code bases",
+            source="anomalyco/opencode#2915, #8246; guards in several public code bases",
             confidence=Confidence.REPORTS,
             unsure="The API of 2024 refused it; two reports, of November 2025 and January 2026, say that it does not.",
             disputed=True,

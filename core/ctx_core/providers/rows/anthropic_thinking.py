@@ -120,7 +120,7 @@ THINKING: Final = (
     Rule(
         kind=Kind.LOOP_KEEPS_THINKING,
         refused="With a budget of thinking, a running tool loop whose assistant turn does not begin with thinking.",
-        source="Kilo-Org/kilocode#5219, sst/opencode#3077, mastra-ai/mastra#7799 and others",
+        source="Kilo-Org/kilocode#5219, anomalyco/opencode#3077, mastra-ai/mastra#7799 and others",
         confidence=Confidence.REPORTS,
         models=THINKS_IN_LOOP,
         unsure="Where thinking is adaptive, a loop without any is taken to pass.",
@@ -128,7 +128,7 @@ THINKING: Final = (
     Rule(
         kind=Kind.NO_LAST_THINKING,
         refused="Thinking in an assistant message at the end, where thinking is disabled.",
-        source="antinomyhq/forge#1853",
+        source="forgecode#1853",
         confidence=Confidence.REPORTS,
     ),
     Rule(

@@ -75,7 +75,7 @@ BEDROCK: Final = Provider(
         Rule(
             kind=Kind.ALTERNATES,
             refused="Two messages of one role in a row.",
-            source="langgenius/dify#9294, langchain-ai/langchain-aws#130, microsoft/semantic-kernel#10281",
+            source="langgenius/dify#9294, langchain-ai/langchain-aws#130, semantic-kernel#10281",
             confidence=Confidence.REPORTS,
             unsure="The reports are of 2024 and 2025; whether Claude's models still refuse is not known.",
             by_client=(_MERGED,),
@@ -90,7 +90,7 @@ BEDROCK: Final = Provider(
         Rule(
             kind=Kind.NOT_BLANK,
             refused="Empty texts, and for Claude's models blank ones.",
-            source="All-Hands-AI/OpenHands#5722 and others",
+            source="OpenHands/OpenHands#5722 and others",
             confidence=Confidence.REPORTS,
             by_client=(meets(LANGCHAIN_AWS, "An empty text becomes a point."),),
         ),
@@ -117,7 +117,7 @@ BEDROCK: Final = Provider(
         Rule(
             kind=Kind.IDS_PLAIN,
             refused="Ids of other characters than letters, digits, `_` and `-`.",
-            source=f"{_API}, ToolUseBlock",
+            source=f"{_API}, ToolUseBlock; run-llama/llama_index#22775",
             confidence=Confidence.DOCUMENTED,
             pattern=r"[a-zA-Z0-9_-]+",
             unsure="The documentation has come to allow `.` and `:` too, which Claude's models refuse.",
@@ -125,7 +125,7 @@ BEDROCK: Final = Provider(
         Rule(
             kind=Kind.IDS_SHORT,
             refused="Ids of more characters than this.",
-            source=f"{_API}, ToolUseBlock",
+            source=f"{_API}, ToolUseBlock; RooCodeInc/Roo-Code#10902",
             confidence=Confidence.DOCUMENTED,
             most=64,
         ),
@@ -158,7 +158,7 @@ BEDROCK: Final = Provider(
         Rule(
             kind=Kind.RESULTS_CALLED,
             refused="A result without its call in the message before.",
-            source="lapis-zero09/Curie#16, pydantic/pydantic-ai#2327 and others",
+            source="Curie#16, pydantic/pydantic-ai#2327 and others",
             confidence=Confidence.REPORTS,
         ),
         Rule(
@@ -197,7 +197,7 @@ BEDROCK: Final = Provider(
         Rule(
             kind=Kind.RESULTS_ALONE,
             refused="A text beside calls or results in one message.",
-            source="langchain-ai/langchain-aws#141, quarkiverse/quarkus-langchain4j#1983",
+            source="langchain-ai/langchain-aws#141, quarkus-langchain4j#1983",
             confidence=Confidence.REPORTS,
             models=_NOT_MIXED,
             where_unknown=False,

@@ -8,7 +8,8 @@ from ctx_core.providers.models import Models
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.rules import Confidence, Kind, Rule
 
-_TEMPLATES: Final = "chat templates in the repositories of Mistral's, Google's and Meta's models"
+_TEMPLATES: Final = "templates of Mistral's, Google's and Meta's models"
+_REPORTS: Final = "vllm-project/vllm#6862, microsoft/autogen#3597, infiniflow/ragflow#11021"
 _GEMMA: Final = (Models(names=("gemma",), before=(3,)), Models(names=("gemma",), word="1"))
 
 CHAT_TEMPLATE: Final = Provider(
@@ -46,42 +47,42 @@ CHAT_TEMPLATE: Final = Provider(
             kind=Kind.SOMETHING_SAID,
             refused="A list without messages.",
             source=_TEMPLATES,
-            confidence=Confidence.SOURCE,
+            confidence=Confidence.INFERRED,
         ),
         Rule(
             kind=Kind.SYSTEM_LEADS,
             refused="A system message that is not the first.",
-            source=_TEMPLATES,
-            confidence=Confidence.SOURCE,
+            source="suitenumerique/conversations#197, infiniflow/ragflow#11021",
+            confidence=Confidence.REPORTS,
             most=1,
         ),
         Rule(
             kind=Kind.TAKES_NO_SYSTEM,
             refused="System messages to models whose template has no place for them.",
-            source="chat template of google/gemma-2-9b-it",
-            confidence=Confidence.SOURCE,
+            source="EricLBuehler/mistral.rs#506",
+            confidence=Confidence.REPORTS,
             models=_GEMMA,
             where_unknown=False,
         ),
         Rule(
             kind=Kind.USER_BEGINS,
             refused="A conversation that does not start with the user.",
-            source=_TEMPLATES,
-            confidence=Confidence.SOURCE,
+            source=_REPORTS,
+            confidence=Confidence.REPORTS,
             unsure="Many templates take any order; which one a server has is not known.",
         ),
         Rule(
             kind=Kind.ALTERNATES,
             refused="Two messages of one role in a row.",
-            source=_TEMPLATES,
-            confidence=Confidence.SOURCE,
+            source=_REPORTS,
+            confidence=Confidence.REPORTS,
             unsure="Many templates take any order; which one a server has is not known.",
         ),
         Rule(
             kind=Kind.NOT_USER_AFTER_TOOL,
             refused="A user message right behind a tool message: templates that count turns do not count calls and "
             "results, and find two of the user's.",
-            source=_TEMPLATES,
+            source="Mistral's template, in nomic-ai/gpt4all#3273",
             confidence=Confidence.SOURCE,
             unsure="Many templates take any order; which one a server has is not known.",
         ),

@@ -11,6 +11,7 @@ from ctx_core.providers.rules import Confidence, Kind, Rule
 _PROBE: Final = "tingly-dev/tingly-box, .design/deepseek.md of September 2026"
 _REASONER: Final = (Models(names=("deepseek-reasoner", "deepseek-r1")),)
 _THINKS: Final = (*_REASONER, Models(names=("deepseek",), since=(3, 2)))
+_DOES_NOT_THINK: Final = (Models(names=("deepseek-chat", "deepseek-coder")),)
 
 DEEPSEEK: Final = Provider(
     name="deepseek",
@@ -74,6 +75,7 @@ DEEPSEEK: Final = Provider(
             source="api-docs.deepseek.com, thinking mode; openclaw/openclaw#73417 and others",
             confidence=Confidence.DOCUMENTED,
             models=_THINKS,
+            but=_DOES_NOT_THINK,
             unsure="Probes of June and September 2026 got an answer without it; a report of August did not.",
         ),
         Rule(

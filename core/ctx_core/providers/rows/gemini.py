@@ -53,7 +53,7 @@ GEMINI: Final = Provider(
         Rule(
             kind=Kind.USER_ENDS,
             refused="A model turn at the end.",
-            source="danny-avila/LibreChat agents 323; sst/opencode#45359, #47034",
+            source="LibreChat agents, pull request 323; anomalyco/opencode#45359, #47034",
             confidence=Confidence.PROBE,
             models=_NEWEST,
             last=("user", "tool"),

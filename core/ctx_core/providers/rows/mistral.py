@@ -87,7 +87,7 @@ MISTRAL: Final = Provider(
         Rule(
             kind=Kind.IDS_PLAIN,
             refused="Ids that are not nine letters and digits.",
-            source=f"{_VALIDATOR}; sst/opencode#1680",
+            source=f"{_VALIDATOR}; anomalyco/opencode#1680",
             confidence=Confidence.REPORTS,
             pattern=r"[a-zA-Z0-9]{9}",
             but=_ANY_ID,

@@ -82,9 +82,10 @@ OPENAI: Final = Provider(
         Rule(
             kind=Kind.IDS_SHORT,
             refused="Ids of calls of more characters than this.",
-            source="the API's own text of the error, in public reports",
+            source="microsoft/autogen#6377, camel-ai/camel#2215, anomalyco/opencode#12653 and others",
             confidence=Confidence.REPORTS,
             most=40,
+            unsure="A maintainer of vercel/ai#8132 could not bring it about in July 2026.",
         ),
         Rule(
             kind=Kind.RESULTS_CALLED,
@@ -117,7 +118,7 @@ OPENAI: Final = Provider(
         Rule(
             kind=Kind.TOOLS_WITHOUT_EFFORT,
             refused="Function tools with a reasoning effort other than `none`.",
-            source="openai/openai-openapi#541, GEMISIS/leviath#333, BerriAI/litellm#34569",
+            source="openai-openapi#541, GEMISIS/leviath#333, BerriAI/litellm#34569",
             confidence=Confidence.REPORTS,
             models=(Models(names=("gpt-5",), since=(5, 4), before=(5, 6)),),
             but=_CHAT_OF_REASONING,
@@ -126,7 +127,7 @@ OPENAI: Final = Provider(
         Rule(
             kind=Kind.TOOLS_WITHOUT_EFFORT,
             refused="Function tools, unless the reasoning effort is said to be `none`.",
-            source="openai/openai-openapi#541, GEMISIS/leviath#333, BerriAI/litellm#34569",
+            source="openai-openapi#541, GEMISIS/leviath#333, BerriAI/litellm#34569",
             confidence=Confidence.REPORTS,
             models=(Models(names=("gpt-5",), since=(5, 6), before=(5, 7)),),
             but=_CHAT_OF_REASONING,

@@ -106,7 +106,7 @@ RESPONSES: Final = Provider(
         Rule(
             kind=Kind.IDS_SHORT,
             refused="Ids of more characters than this.",
-            source=_PARITY,
+            source=f"{_PARITY}; AnswerDotAI/fastllm#45",
             confidence=Confidence.PROBE,
             most=64,
         ),
@@ -119,7 +119,7 @@ RESPONSES: Final = Provider(
         Rule(
             kind=Kind.RESULTS_CALLED,
             refused="An output without its call.",
-            source="continuedev/continue#10092 and those linked there, icebear0828/codex2api#414 and others",
+            source="continuedev/continue#10092 and those linked there, codex2api#414 and others",
             confidence=Confidence.REPORTS,
             unsure="Servers of Codex are said to take it; those of the API refuse.",
         ),

@@ -14,7 +14,7 @@ from ctx_core.providers.rules import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class CheckedRequest:
     """A request and where it goes."""
 
     reading: Reading
@@ -31,7 +31,7 @@ class Asked:
     """Calls and results."""
 
     @classmethod
-    def of(cls, reading: Reading, target: Target, known: Known) -> Asked:
+    def of(cls, reading: Reading, target: Target, known: Known) -> CheckedRequest:
         """Arrange a request as the provider takes it."""
         turns, hoisted = as_sent(reading.turns, target, own=reading.own)
         anywhere = reading.format == "responses"
@@ -51,5 +51,5 @@ class Asked:
         return tuple(turn for turn in self.turns if turn.role != "system")
 
 
-Check = Callable[[Rule, Asked], Iterable[Found]]
+Check = Callable[[Rule, CheckedRequest], Iterable[Found]]
 """Gives where a request breaks a rule."""

@@ -1,0 +1,55 @@
+"""`ctx-layers validate`: what a provider would refuse in a request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from ctx_core.cli.input_error import InputError, shown
+from ctx_core.cli.source import Source
+from ctx_core.cli.terminal import console, print_json, table
+from ctx_core.cli.tool_file import read_tools
+from ctx_core.errors import MessageError
+from ctx_core.validate import validate
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ctx_core.validate import Validation
+
+REFUSED = 1
+
+
+def validate_command(options: Namespace) -> int:
+    """Run it; the status is 1 if the provider would refuse the request."""
+    with Source(options.file) as source:
+        document, line = source.document(options.line)
+    request = cast("Mapping[str, Any] | Sequence[Mapping[str, Any]]", document)
+    tools = None if options.tools is None else read_tools(options.tools)
+    try:
+        found = validate(request, options.model, provider=options.provider, tools=tools)
+    except MessageError as error:
+        where = "" if line is None else f"line {line}: "
+        msg = f"{shown(options.file)}: {where}{error}"
+        raise InputError(msg) from error
+    if options.json:
+        print_json(found.to_dict())
+    else:
+        _show(found)
+    return 0 if found.accepted else REFUSED
+
+
+def _show(found: Validation) -> None:
+    out = console()
+    model = "no model named" if found.model is None else found.model
+    out.print(f"{found.provider.title} ({found.provider.name}), {model}", soft_wrap=True)
+    rows = list(_rows(found))
+    if rows:
+        out.print(table(("", "where", "kind", "why"), rows, left=4))
+    out.print(found.verdict)
+
+
+def _rows(found: Validation) -> Iterator[tuple[str, str, str, str]]:
+    for word, listed in (("refused", found.refusals), ("doubtful", found.doubts)):
+        for one in listed:
+            yield word, one.path, str(one.kind), one.why
