@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test lint format demo frameworks frameworks-tenth notebooks notebooks-save wheel smoke clean
+.PHONY: help venv test lint format demo frameworks frameworks-tenth replays notebooks notebooks-save wheel smoke clean
 
 help:  ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 18
@@ -47,6 +47,10 @@ frameworks: $(STAMP)  ## Run the frameworks' own suites with ours in place (minu
 
 frameworks-tenth: $(STAMP)
 	"$(BIN)/python" tests/frameworks/suites.py --tenth
+
+replays: $(STAMP)  ## Play all recorded transcripts of ../shared through agents and engines (minutes); `make test` plays a tenth.
+	CTX_REPLAYS=all "$(BIN)/python" -m pytest -n $(WORKERS) tests/langchain_ctx/test_replayed_agents.py \
+		tests/llamaindex_ctx/test_replays.py tests/llamaindex_ctx/test_replayed_engines.py
 
 notebooks: $(STAMP)  ## Execute every notebook; a cell that raises, or gives other outputs than are saved, fails.
 	"$(BIN)/python" notebooks/check.py $(NOTEBOOKS)

@@ -138,7 +138,10 @@ class AgentModels:
             declared = options.declared()
         else:
             declared = options.declared()
-            counter = declared.builder("").plan.counter
+            plan = declared.builder("").plan
+            counter, room = plan.counter, _room(asked)
+            if room is not None and room < plan.budget.input_limit:
+                declared = replace(declared, budget=room)
         along = sent_along(request, counter, options.request_options)
         name = asked.name
         key: Hashable = id(asked.model) if name is None else (type(asked.model), name)
@@ -152,11 +155,8 @@ class AgentModels:
         if given is None:
             return ContextBudget.for_model(asked)
         budget = given if isinstance(given, ContextBudget) else ContextBudget(given)
-        try:
-            room = least_room(asked).input_limit
-        except UnknownModelError:
-            return budget
-        return budget.resized(room) if 0 < room < budget.input_limit else budget
+        room = _room(asked)
+        return budget.resized(room) if room is not None and room < budget.input_limit else budget
 
     def _cached(
         self,
@@ -177,6 +177,15 @@ class AgentModels:
             if len(cache) > _MOST:
                 cache.popitem(last=False)
             return known[0]
+
+
+def _room(asked: AskedModel) -> int | None:
+    """Give the tokens of input that a model takes beside its answer; None where nothing knows its window."""
+    try:
+        room = least_room(asked).input_limit
+    except UnknownModelError:
+        return None
+    return room if room > 0 else None
 
 
 def _counter(asked: AskedModel, budget: ContextBudget) -> TokenCounter:

@@ -19,10 +19,10 @@ from ctx_core.conversation.messages import (
 
 
 def written_content(parts: Sequence[Part], *, listed: bool) -> str | list[str | dict[Any, Any]]:
-    """Give the content: a list where the caller's was one and it is not all new text."""
+    """Give the content: a list where the caller's was one."""
     inside = [part for part in parts if not _is_outside(part)]
     texts = [part.text for part in inside if isinstance(part, TextPart) and part.raw is None]
-    if len(texts) == len(inside) and (texts or not listed):
+    if len(texts) == len(inside) and not listed:
         return "".join(texts)
     return [_block(part) for part in inside]
 

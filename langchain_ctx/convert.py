@@ -17,9 +17,11 @@ from langchain_core.messages import (
     ChatMessage,
     FunctionMessage,
     HumanMessage,
+    HumanMessageChunk,
     RemoveMessage,
     SystemMessage,
     ToolMessage,
+    ToolMessageChunk,
     add_notification_metadata,
 )
 
@@ -39,7 +41,8 @@ from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.blocks import written_content
-from langchain_ctx.pieces import read_piece, split, write_pieces
+from langchain_ctx.items import with_their_thoughts
+from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, split, write_pieces
 from langchain_ctx.tool_calls import calls_update, content_with_ids, read_calls
 
 if TYPE_CHECKING:
@@ -80,6 +83,36 @@ _CHAT_ROLES: Final = {
 _SENT: Final = ("tool_outputs", "audio")
 """What else of `additional_kwargs` is sent of an assistant's message."""
 
+_KNOWN: Final[frozenset[type]] = frozenset(
+    {
+        AIMessage,
+        AIMessageChunk,
+        ChatMessage,
+        FunctionMessage,
+        HumanMessage,
+        HumanMessageChunk,
+        SystemMessage,
+        ToolMessage,
+        ToolMessageChunk,
+    }
+)
+_READ: Final = (
+    "type",
+    "role",
+    "content",
+    "tool_calls",
+    "invalid_tool_calls",
+    "tool_call_chunks",
+    "additional_kwargs",
+    "tool_call_id",
+    "status",
+    "name",
+    "id",
+    "usage_metadata",
+    "response_metadata",
+)
+"""Fields of messages that are read."""
+
 _REASONING_KEYS: Final = ("reasoning_content", "reasoning")
 """Where integrations keep reasoning outside the content, in `additional_kwargs`."""
 
@@ -88,13 +121,8 @@ class LangChainCodec:
     """Reads and writes `BaseMessage`: the `codec` to give to a `ContextBuilder` for LangChain's messages."""
 
     system_apart: ClassVar[bool] = False
-    roles_by_type: ClassVar[Mapping[type, Role]] = {
-        HumanMessage: Role.USER,
-        AIMessage: Role.ASSISTANT,
-        AIMessageChunk: Role.ASSISTANT,
-        ToolMessage: Role.TOOL,
-    }
-    """Types of messages that tell the role by themselves."""
+    single_types: ClassVar[frozenset[type]] = SINGLE_TYPES
+    """Types of messages that are one each, and not the user's: of a run of thousands of steps, nearly all."""
 
     def split(self, natives: Sequence[BaseMessage]) -> Sequence[Piece] | None:
         """Give the pieces of messages of which one holds results of tools, or removes another; None for all others.
@@ -106,6 +134,10 @@ class LangChainCodec:
             MessageError: for one that removes a message that is not there.
         """
         return split(natives, self.role)
+
+    def is_several(self, native: BaseMessage) -> bool:
+        """Whether a message holds results of tools, or removes another."""
+        return is_several(native)
 
     def join(self, messages: Sequence[Message]) -> list[BaseMessage]:
         """Give the messages to send; neighbors out of one message are one message."""
@@ -151,6 +183,10 @@ class LangChainCodec:
             model=_model(native),
             origin=native,
         )
+
+    def told_by(self, native: BaseMessage | Piece) -> tuple[object, ...] | None:
+        """Give all that `read` looks at; None for classes of the caller's own, which may look elsewhere."""
+        return tuple(map(native.__dict__.get, _READ)) if type(native) in _KNOWN else None
 
     def write(self, message: Message) -> BaseMessage:
         """Give the caller's own message, or a changed copy of it, or a new one."""
@@ -260,7 +296,7 @@ def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
         return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
     update: dict[str, Any] = {"content": content}
     if message.role is Role.ASSISTANT:
-        update["content"] = content_with_ids(content, message, origin)
+        update["content"] = with_their_thoughts(content_with_ids(content, message, origin), origin.content)
         update |= calls_update(message, origin)
         extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
         if not any(isinstance(part, ReasoningPart) for part in message.parts):

@@ -62,8 +62,9 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
 
     Counted are the system message, the tools, the schema of a structured answer whichever way it goes, a forced tool
     and the messages. Without a budget each model has its own window, with room for the answer that its settings, the
-    model or its family ask for; with one, a model whose window is smaller has its own all the same. Where a provider
-    refuses a request as too long, it is fitted once more under what the refusal says, and sent once more.
+    model or its family ask for; with one, or with a recipe, a model whose window is smaller has its own all the same.
+    Where a provider refuses a request as too long, it is fitted once more under what the refusal says, and sent once
+    more.
     """
 
     tools: Sequence[BaseTool]

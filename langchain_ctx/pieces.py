@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import (
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
 
 REMOVE_ALL: Final = "__remove_all__"
 """The id by which LangGraph removes all messages."""
-_WHOLE: Final[set[type]] = {AIMessage, ToolMessage, SystemMessage, AIMessageChunk}
-"""Kinds of messages that are one each."""
+SINGLE_TYPES: Final[frozenset[type]] = frozenset({AIMessage, ToolMessage, SystemMessage, AIMessageChunk})
+"""Types of messages that are one each, and not the user's."""
 
 
 class _HumanBlocks(AnthropicFormat):
@@ -46,10 +45,7 @@ _BLOCKS: Final = _HumanBlocks()
 
 def split(natives: Sequence[BaseMessage], role: Callable[[BaseMessage], Role]) -> Sequence[Piece] | None:
     """Give the pieces, or None where each message is one."""
-    # Most are of kinds that never are several: thousands of them are told at once.
-    looked_at = set(map(type, natives)) - _WHOLE
-    others = compress(natives, map(looked_at.__contains__, map(type, natives))) if looked_at else ()
-    if not any(isinstance(native, RemoveMessage) or _has_results(native) for native in others):
+    if not any(map(is_several, natives)):
         return None
     pieces: list[Piece] = []
     for at, native in enumerate(natives):
@@ -88,6 +84,11 @@ def write_pieces(chunk: Sequence[Message]) -> BaseMessage:
         return native
     content = [block for message in chunk for block in _BLOCKS.message_blocks(message)]
     return native.model_copy(update={"content": content})
+
+
+def is_several(native: BaseMessage) -> bool:
+    """Whether a message is several, or none."""
+    return isinstance(native, RemoveMessage) or _has_results(native)
 
 
 def _has_results(native: object) -> bool:

@@ -17,16 +17,21 @@ from llamaindex_ctx.convert import ChatMessageCodec
 from llamaindex_ctx.llm import with_context_budget
 from llamaindex_ctx.memory import ContextMemoryBuffer
 from llamaindex_ctx.memory_block import ContextMemoryBlock
+from llamaindex_ctx.memory_source import BlockMemory, LlamaIndexEmbedder, RetrieverMemory, nodes_as_memories
 from llamaindex_ctx.summarizer import LLMSummarizer
 from llamaindex_ctx.tokenizing import tokenizer_fn
 
 __all__ = [
+    "BlockMemory",
     "CalibrationHandler",
     "ChatMessageCodec",
     "ContextMemoryBlock",
     "ContextMemoryBuffer",
     "LLMSummarizer",
+    "LlamaIndexEmbedder",
+    "RetrieverMemory",
     "chat_anchor",
+    "nodes_as_memories",
     "tokenizer_fn",
     "with_context_budget",
 ]

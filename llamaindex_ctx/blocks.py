@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from base64 import b64encode
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
@@ -20,6 +21,7 @@ from llama_index.core.base.llms.types import (
 )
 
 from ctx_core.conversation.block_table import FILE, REDACTED
+from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.fields import encrypted
 from ctx_core.conversation.media_contents import address_of, base64_text
 from ctx_core.conversation.media_formats import format_of
@@ -61,7 +63,7 @@ def read_block(block: Block) -> tuple[Part, ...]:
     """Give the parts of a block; several where it has media nested in it. `raw` is the block in each of them."""
     match block:
         case TextBlock():
-            return (TextPart(block.text, raw=block),)
+            return (TextPart(block.text, raw=block, holder=_TextOf(block)),)
         case ThinkingBlock():
             told = block.additional_information
             inside = beside_of(REDACTED, told)  # of thoughts that are not shown, `data` has the copy
@@ -133,7 +135,8 @@ def _read_medium(block: MediumBlock, *, raw: Block | None = None) -> MediaPart:
             return medium_of(block.video_mimetype, _content(block.video), raw or block, family="video", url=url)
         case DocumentBlock():
             medium = medium_of(block.document_mimetype, _content(block.data), raw or block, url=url)
-            return replace(medium, inside=beside_of(FILE, {"filename": block.title}))
+            holder = _DocumentOf(block) if raw is None and isinstance(medium, FilePart) else None
+            return replace(medium, inside=beside_of(FILE, {"filename": block.title}), holder=holder)
 
 
 def _read_quoted(
@@ -144,9 +147,59 @@ def _read_quoted(
 ) -> tuple[Part, ...]:
     asked = isinstance(raw, CitableBlock)  # LlamaIndex' client for Claude switches citations on
     texts = [title, source, *(inner.text for inner in content if isinstance(inner, TextBlock))]
-    parts: list[Part] = [CitationPart("\n".join(text for text in texts if text), asked=asked, raw=raw)]
+    holder = _QuotedIn(raw) if isinstance(raw, CitableBlock) else None
+    parts: list[Part] = [CitationPart("\n".join(text for text in texts if text), asked=asked, raw=raw, holder=holder)]
     parts += [_read_medium(inner, raw=raw) for inner in content if isinstance(inner, ImageBlock | DocumentBlock)]
     return tuple(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _TextOf:
+    """The text of a block of text."""
+
+    block: TextBlock = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        return self.block.text
+
+    def with_text(self, text: str) -> Part:
+        return read_block(self.block.model_copy(update={"text": text}))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _DocumentOf:
+    """The text of a document, whose block keeps it as base64."""
+
+    block: DocumentBlock = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        part = _read_medium(self.block)
+        return (document_text(part) or "") if isinstance(part, FilePart) else ""
+
+    def with_text(self, text: str) -> Part:
+        return read_block(self.block.model_copy(update={"data": b64encode(text.encode())}))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _QuotedIn:
+    """The texts of what may be quoted from; its title and its source stay."""
+
+    block: CitableBlock = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(inner.text for inner in self.block.content if isinstance(inner, TextBlock))
+
+    def with_text(self, text: str) -> Part:
+        texts = [inner for inner in self.block.content if isinstance(inner, TextBlock)]
+        content = [
+            inner.model_copy(update={"text": text}) if inner is texts[0] else inner
+            for inner in self.block.content
+            if not isinstance(inner, TextBlock) or inner is texts[0]
+        ]
+        return read_block(self.block.model_copy(update={"content": content}))[0]
 
 
 def _content(content: object) -> str | bytes | None:

@@ -27,7 +27,7 @@ class ContextCutEvent(BaseEvent):
     """Something was cut on this turn; until the next one the beginning of the prompt stays the same."""
 
     surface: str
-    """Whose request it is: of an `llm` or the view of a `memory`."""
+    """Whose request it is: of an `llm`, or what a `memory` gave for one."""
     tokens: int
     """Tokens that are sent."""
     limit: int
@@ -63,7 +63,7 @@ class ContextOverflowEvent(BaseEvent):
     """What is protected does not fit: the request is not sent, and `ContextOverflowError` is raised."""
 
     surface: str
-    """Whose request it is: of an `llm` or the view of a `memory`."""
+    """Whose request it is: of an `llm`, or what a `memory` gave for one."""
     needed: int
     """Tokens that would be enough."""
     limit: int
@@ -84,7 +84,7 @@ class ContextExceededEvent(BaseEvent):
     """Tokens of the request."""
     limit: int
     """Tokens that its memory was made for, the answer included."""
-    view: int
+    remembered: int
     """Messages of the request that came from the memory."""
     others: int
     """Messages that did not: prompts, and the steps of the running turn."""
@@ -95,9 +95,9 @@ class ContextExceededEvent(BaseEvent):
         return "ContextExceededEvent"
 
 
-def exceeded(*, tokens: int, limit: int, view: int, others: int) -> None:
+def exceeded(*, tokens: int, limit: int, remembered: int, others: int) -> None:
     """Tell of a request that is larger than its memory assumed."""
-    _DISPATCHER.event(ContextExceededEvent(tokens=tokens, limit=limit, view=view, others=others))
+    _DISPATCHER.event(ContextExceededEvent(tokens=tokens, limit=limit, remembered=remembered, others=others))
 
 
 @contextmanager

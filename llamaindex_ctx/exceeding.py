@@ -1,4 +1,4 @@
-"""Notices requests that are larger than their memory assumed: what goes along with a view no memory can see."""
+"""Notices requests that are larger than their memory assumed: what goes along with its messages no memory can see."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from ctx_core.conversation.transcript import Transcript
 
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
-_VIEWS: Final = 256
-"""Views that are remembered until a request comes with them."""
+_MOST_GIVEN: Final = 256
+"""Lists of messages that memories have given, remembered until a request comes with them."""
 _CONVERSATIONS: Final = 1_024
 """Conversations of which is known that it was said."""
 
 
 class _Watch(BaseEventHandler):
-    """Looks at every chat that begins."""
+    """Is told of every chat that begins."""
 
     @classmethod
     @override
@@ -46,21 +46,21 @@ class _Watch(BaseEventHandler):
 
     @override
     def handle(self, event: BaseEvent, **kwargs: Any) -> None:
-        if isinstance(event, LLMChatStartEvent) and _SHOWN and not any_running():
-            _look(event)
+        if isinstance(event, LLMChatStartEvent) and _GIVEN and not any_running():
+            _notice(event)
 
 
-_SHOWN: Final = OrderedDict[str, tuple[tuple[str, ...], ReferenceType[Running]]]()
-"""Views by the key of their first message: the keys of all, and what made it."""
+_GIVEN: Final = OrderedDict[str, tuple[tuple[str, ...], ReferenceType[Running]]]()
+"""What memories gave, by the key of its first message: the keys of all, and who gave it."""
 _WARNED: Final = OrderedDict[str, None]()
 _LOCK: Final = threading.Lock()
 _WATCHING: Final[list[_Watch]] = []
 
 
-def shown(view: Sequence[ChatMessage], by: Running) -> None:
-    """Remember a view, to know its request by; from the first one on, chats are looked at."""
+def given(messages: Sequence[ChatMessage], by: Running) -> None:
+    """Remember what a memory gave, to know its request by; from the first time on, every chat is noticed."""
     try:
-        keys = _keys(view)
+        keys = _keys(messages)
     except Exception:  # noqa: BLE001 - an open file or a lock in a message, which has no key
         return
     if not keys:
@@ -69,10 +69,10 @@ def shown(view: Sequence[ChatMessage], by: Running) -> None:
         if not _WATCHING:
             _WATCHING.append(_Watch())
             get_dispatcher().add_event_handler(_WATCHING[0])
-        _SHOWN[keys[0]] = (keys, ref(by))
-        _SHOWN.move_to_end(keys[0])
-        if len(_SHOWN) > _VIEWS:
-            _SHOWN.popitem(last=False)
+        _GIVEN[keys[0]] = (keys, ref(by))
+        _GIVEN.move_to_end(keys[0])
+        if len(_GIVEN) > _MOST_GIVEN:
+            _GIVEN.popitem(last=False)
 
 
 def first_key(transcript: Transcript[ChatMessage]) -> str:
@@ -84,9 +84,9 @@ def first_key(transcript: Transcript[ChatMessage]) -> str:
         return ""
 
 
-def _look(event: LLMChatStartEvent) -> None:
+def _notice(event: LLMChatStartEvent) -> None:
     keys = _keys(event.messages)
-    found = next((known for key in keys if (known := _SHOWN.get(key)) and _within(known[0], keys)), None)
+    found = next((known for key in keys if (known := _GIVEN.get(key)) and _within(known[0], keys)), None)
     by = None if found is None else found[1]()
     if found is None or by is None or by.counter is None:
         return
@@ -95,9 +95,9 @@ def _look(event: LLMChatStartEvent) -> None:
     tokens = by.counter.count_messages([CODEC.read(message) for message in event.messages], tools=asked.tools or ())
     if tokens <= by.limit:
         return
-    view = len(found[0])
-    others = len(event.messages) - view
-    exceeded(tokens=tokens, limit=by.limit, view=view, others=others)
+    remembered = len(found[0])
+    others = len(event.messages) - remembered
+    exceeded(tokens=tokens, limit=by.limit, remembered=remembered, others=others)
     if _is_new(by.conversation):
         _LOG.warning(
             "a request of %d tokens went out, where its memory assumed %d at most: %d messages beside its own, and "
@@ -116,10 +116,10 @@ def _is_new(conversation: str) -> bool:
     return new
 
 
-def _within(view: tuple[str, ...], request: Sequence[str]) -> bool:
-    """Whether a view is in a request; its last message may have been changed, as agents write their state there."""
-    start = request.index(view[0])
-    wanted = view if len(view) == 1 else view[:-1]
+def _within(gave: tuple[str, ...], request: Sequence[str]) -> bool:
+    """Whether what a memory gave is in a request; its last message may be changed: agents write their state there."""
+    start = request.index(gave[0])
+    wanted = gave if len(gave) == 1 else gave[:-1]
     return tuple(request[start : start + len(wanted)]) == wanted
 
 

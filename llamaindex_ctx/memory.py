@@ -1,45 +1,33 @@
-"""`ContextMemoryBuffer`: a memory for LlamaIndex's chat engines and agents that keeps all and shows what fits."""
+"""`ContextMemoryBuffer`: a memory for LlamaIndex's chat engines and agents that keeps all and gives what fits."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from pydantic import PrivateAttr
-
-from ctx_core import BudgetError, ContextBudget, ContextOverflowError, Message, Role
+from ctx_core import BudgetError, ContextBudget, Message
 from ctx_core.budget import is_count
-from ctx_core.effects import Effect, Effects, arun, run
-from ctx_core.session import ConversationId, Request
-from ctx_core.session.declaration import tokens_in
+from ctx_core.effects import arun, run
 from llamaindex_ctx import settings
-from llamaindex_ctx.convert import CODEC
-from llamaindex_ctx.events import tell, telling_overflow
-from llamaindex_ctx.exceeding import first_key, shown
-from llamaindex_ctx.feeding import feed
-from llamaindex_ctx.memory_fields import MemoryFields, copied, owned
-from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
+from llamaindex_ctx.asked_memory import AskedMemory
+from llamaindex_ctx.copies import copied, owned
+from llamaindex_ctx.events import telling_overflow
+from llamaindex_ctx.sent_beside import SentBeside, beside_in_agent, beside_in_engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence, Sized
 
+    from llama_index.core.agent.workflow import AgentWorkflow, BaseWorkflowAgent
+    from llama_index.core.base.llms.types import ChatMessage
+    from llama_index.core.chat_engine.types import BaseChatEngine
     from llama_index.core.llms.llm import LLM
     from llama_index.core.storage.chat_store.base_db import MessageStatus
 
-    from ctx_core import Context, ContextReport
+    from ctx_core import ContextReport
     from llamaindex_ctx.stores import ChatStore
 
 
-_FOUND: Final = 1_024
-"""Tokens of a retrieved context that there is room for; a quarter of small windows."""
-_SMALLEST: Final = 512
-"""Of smaller budgets nothing is kept: no LLM has such a window."""
-
-
-class ContextMemoryBuffer(MemoryFields):
+class ContextMemoryBuffer(AskedMemory):
     """Keeps the whole conversation, and gives engines and agents as much of it as fits a token budget.
 
     Takes the place of `ChatMemoryBuffer` and `Memory`. `get` gives a request that providers accept: within the
@@ -70,9 +58,6 @@ class ContextMemoryBuffer(MemoryFields):
     it has what later runs with that `ctx` have said, and a `reset` of it is one for them. A copy, a pickle, and a
     context that somebody has restored from a dump are conversations of their own.
     """
-
-    _shown_at: int = PrivateAttr(default=-1)
-    """How long the conversation was when it was last looked at without a question, as agents do once they stored it."""
 
     @classmethod
     def class_name(cls) -> str:
@@ -110,8 +95,8 @@ class ContextMemoryBuffer(MemoryFields):
             token_limit: tokens of the whole request. Wins over the window of `llm`.
             tokenizer_fn: function from a text to the list of its tokens.
             options: those of `ctx_core.session.SessionOptions`. Without a `budget` and a `token_limit` it is the
-                window of `llm`, else that of `Settings.llm` if it is set, else 30,000; `reserve` is then what the LLM
-                will ask for, else 4,096, but no more than a quarter of the window. Without a counter
+                window of `llm`, else that of `Settings.llm` if it is set, else 30,000; `reserve` is then the larger of
+                what the LLM will ask for and a quarter of the window. Without a counter
                 `Settings.tokenizer` counts, if it is set. `tools` are the agent's, functions or definitions.
                 `recipe_role` says whose text that of a recipe or of layers is: `system`, `developer` or `user`.
                 `states` hold cut and summary outside of the memory, for applications that make a memory anew for each
@@ -127,6 +112,59 @@ class ContextMemoryBuffer(MemoryFields):
             "token_limit": token_limit, "tokenizer_fn": tokenizer_fn, **options,
         }  # fmt: skip
         return cls(**settings.fields_of(f"{cls.__name__}.from_defaults", given, cls.model_fields))
+
+    @classmethod
+    def from_engine(cls, engine: BaseChatEngine, **options: Unpack[settings.BesideKeywords]) -> Self:
+        """Make a memory for engines like this one, which keeps room for what it sends beside the conversation.
+
+        That are its prompts, and `similarity_top_k` pieces as large as its index makes them. Engines are given their
+        memory when they are made: `index.as_chat_engine(llm=llm, memory=memory)`.
+
+        Args:
+            engine: any chat engine of LlamaIndex; it is only read.
+            options: as in `from_defaults`; a `reserve` takes the place of what is read.
+
+        Raises:
+            OptionError: for arguments that mean nothing here.
+            BudgetError: for something else than a chat engine, or settings that cannot work.
+        """
+        return cls._keeping((beside_in_engine(engine),), options)
+
+    @classmethod
+    def from_agent(cls, agent: BaseWorkflowAgent | AgentWorkflow, **options: Unpack[settings.BesideKeywords]) -> Self:
+        """Make a memory for an agent, which keeps room for its prompt, its tools and the steps of its running turn.
+
+        For the steps it is a quarter of the window, and no memory knows if they take more: `with_context_budget` bounds
+        what is really sent. Of an agent that has that already nothing is kept for steps.
+
+        Args:
+            agent: an agent, or an `AgentWorkflow`, of which the agent that leaves the least room counts.
+            options: as in `from_defaults`; a `reserve` and `tools` take the place of what is read.
+
+        Raises:
+            OptionError: for arguments that mean nothing here.
+            BudgetError: for something that is no agent, or settings that cannot work.
+        """
+        return cls._keeping(beside_in_agent(agent), options)
+
+    @classmethod
+    def _keeping(cls, sent: Sequence[SentBeside], options: settings.BesideKeywords) -> Self:
+        """Make the memory of the one that leaves the least room."""
+        made: list[Self] = []
+        for beside in sent:
+            given: dict[str, Any] = {"tools": beside.tools, **options}
+            if given.get("budget") is None and given.get("token_limit") is None and given.get("recipe") is None:
+                given["budget"] = ContextBudget.for_model(beside.llm)
+            made.append(cls.from_defaults(llm=beside.llm, **given))
+            if given.get("reserve") is None:
+                cls._keep(made[-1], beside)
+        return min(made, key=cls._left)
+
+    def _keep(self, beside: SentBeside) -> None:
+        self.reserve = beside.tokens(self._plan.counter, self._plan.budget)
+
+    def _left(self) -> int:
+        return self._plan.limit - self._plan.counter.count_tools(self.tools)
 
     @property
     def token_limit(self) -> int:
@@ -253,109 +291,3 @@ class ContextMemoryBuffer(MemoryFields):
         await self._door.adelete()
         self.fed = 0
         await asyncio.to_thread(self._sessions.forget, self._conversation)
-
-    @property
-    def _conversation(self) -> ConversationId:
-        return ConversationId(key=self.chat_store_key)
-
-    def _window(self, asked: object, taken: int) -> Effects[list[ChatMessage]]:
-        """Choose what the engine gets; a question that it will add itself has room kept for it."""
-        messages: list[ChatMessage] = yield Effect(self._door.read, self._door.aread)
-        question = as_question(asked)
-        if question is None:
-            self._shown_at = len(messages)
-        elif self._shown_at != len(messages) and is_asked(question, messages):
-            # No agent has looked at it since it was stored: an engine whose stream broke off sends it once more.
-            again = self._plan.counter.count_message(CODEC.read(question))
-            try:
-                context = yield from self._sessions.fit(self._request(messages, None, taken + again))
-            except ContextOverflowError:
-                pass
-            else:
-                return self._shown(context, None)
-        if question is not None and not is_asked(question, messages):
-            request = self._request(messages, question, taken)
-            # Asked before, or stored by an agent whose turn has an answer already: it must not be lost where nothing
-            # but the question is left.
-            alone = was_asked(question, messages) and (yield from self._is_alone(request))
-            if not alone:
-                context = yield from self._before_question(request)
-                yield from feed(self, context, messages)
-                return self._shown(context, question)
-        try:
-            context = yield from self._sessions.fit(self._request(messages, None, taken))
-        except ContextOverflowError:
-            # Agents look once more when their answer is stored. Nothing is asked then, so an answer that does not fit
-            # behind its question is left out instead of ending the run with an error.
-            answers = closing_answers(messages)
-            if answers in (0, len(messages)):
-                raise
-            request = self._request(messages[: len(messages) - answers], None, taken)
-            request = replace(request, left_out=answers, why="no room for the answer")
-            context = yield from self._sessions.fit(request)
-        yield from feed(self, context, messages)
-        return self._shown(context, None)
-
-    def _before_question(self, request: Request[ChatMessage]) -> Effects[Context[ChatMessage]]:
-        """Fit a turn whose question the engine sends itself, whole: one that was truncated here would be of no use."""
-        room, declared = self._room_beside(), self._sessions.declared
-        if room:
-            roomy = replace(declared, reserve=tokens_in(declared.reserve, self.budget) + room)
-            with suppress(ContextOverflowError):
-                return (yield from self._sessions.fit(replace(request, declared=roomy, on_overflow="raise")))
-        try:
-            return (yield from self._sessions.fit(replace(request, on_overflow="raise")))
-        except ContextOverflowError:
-            tried = yield from self._sessions.fit(replace(request, keeps=False))  # which raises unless all may truncate
-            if tried.messages[-1] is not request.message:
-                raise
-            return (yield from self._sessions.fit(request))
-
-    def _room_beside(self) -> int:
-        """Give what is kept free for what an engine that asks by itself has found, where no reserve is as large.
-
-        LlamaIndex packs it into what a prompt leaves of the window, and raises an error where that is nothing.
-        """
-        total = self.budget.total
-        if self.recipe is not None or total < _SMALLEST:
-            return 0
-        return max(0, min(total // 4, _FOUND) - (total - self._plan.limit))
-
-    def _is_alone(self, request: Request[ChatMessage]) -> Effects[bool]:
-        context = yield from self._sessions.fit(replace(request, keeps=False))
-        return context.report.history.messages == 1
-
-    def _request(
-        self, messages: Sequence[ChatMessage], question: ChatMessage | None, taken: object
-    ) -> Request[ChatMessage]:
-        if not is_count(taken):
-            msg = f"initial_token_count must be a whole number from 0 up, found {taken!r}"
-            raise BudgetError(msg)
-        return Request(
-            history=messages,
-            message=question,
-            conversation=self._conversation,
-            whole=False,
-            taken=cast("int", taken) + self._frame_of_front(),
-            enabled=self.enabled,
-        )
-
-    def _frame_of_front(self) -> int:
-        """Give what a recipe's text costs more as a user message than it does as a system message."""
-        if self.recipe_role is not Role.USER or (self.recipe is None and not self.layers):
-            return 0
-        framing = self._plan.counter.framing.messages
-        return 0 if framing.per_system is None else max(0, framing.per_message - framing.per_system)
-
-    def _shown(self, context: Context[ChatMessage], question: ChatMessage | None) -> list[ChatMessage]:
-        """Give copies, free to be changed, of what goes before the question; a recipe's text in the role it has."""
-        counter = self._plan.counter if self.recipe is None else None  # which would be asked once more for it
-        self._running.note(context.report, counter, f"{self.chat_store_key} {first_key(context.transcript)}")
-        tell("memory", context)
-        messages = context.messages
-        if self.recipe_role is not Role.SYSTEM and context.system_prompt:
-            front = ChatMessage(context.system_prompt, role=MessageRole(str(self.recipe_role)))
-            messages = [front, *context.conversation]
-        view = copied(messages if question is None else messages[:-1])
-        shown(view, self._running)
-        return view

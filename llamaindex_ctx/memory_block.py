@@ -19,7 +19,7 @@ from ctx_core.session.summarizers import summarizer_window
 from ctx_core.session.summary_prompts import next_piece
 from ctx_core.truncation import cut_end
 from llamaindex_ctx.convert import CODEC
-from llamaindex_ctx.memory_fields import copied
+from llamaindex_ctx.copies import copied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import sys
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import llama_index.core
 from llama_index.core import Settings
@@ -10,17 +11,26 @@ from llama_index.core.llms import LLM
 from llama_index.core.llms.structured_llm import StructuredLLM
 
 from ctx_core.counting.counter import TokenCounter
-from ctx_core.counting.model_objects import AskedModel
+from ctx_core.counting.model_objects import AskedModel, model_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
 
+_PARSED_ANSWER: Final = 8_192
+"""What LlamaIndex' `Anthropic` asks for where its API parses the answer, whatever the object says;
+llama-index-llms-anthropic 0.12, `Anthropic.structured_predict`."""
+
+
 def asked_in(model: object) -> AskedModel | None:
     """Give the LLM in an object of LlamaIndex, out of `as_structured_llm`; None where there is none."""
-    while isinstance(model, StructuredLLM):
-        model = model.llm
-    return AskedModel(model=model) if isinstance(model, LLM) else None
+    found, structured = model, isinstance(model, StructuredLLM)
+    while isinstance(found, StructuredLLM):
+        found = found.llm
+    if not isinstance(found, LLM):
+        return None
+    sent = {"max_tokens": _PARSED_ANSWER} if structured and _is_parsed_by_anthropic(found) else {}
+    return AskedModel(model=found, sent=sent)
 
 
 def answer_tool(llm: object) -> dict[str, Any] | None:
@@ -51,6 +61,15 @@ def settings_tokenizer() -> Callable[[str], Sized] | None:
 def by_tokens(tokenizer: Callable[[str], Sized]) -> TokenCounter:
     """Give the counter by a function from a text to its tokens, in OpenAI's frame."""
     return TokenCounter(lambda text: len(tokenizer(text)))
+
+
+def _is_parsed_by_anthropic(llm: LLM) -> bool:
+    """Whether Anthropic's API parses structured answers of an LLM: its client knows of which models."""
+    modules = (sys.modules.get(kind.__module__) for kind in type(llm).__mro__)
+    knows = next(
+        filter(None, (getattr(one, "is_anthropic_structured_output_supported", None) for one in modules)), None
+    )
+    return knows is not None and knows(model_name(llm) or "") is True
 
 
 def _is_default(tokenizer: object) -> bool:

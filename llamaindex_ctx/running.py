@@ -63,7 +63,7 @@ class Running:
         return self._sessions
 
     def note(self, report: ContextReport, counter: TokenCounter | None, conversation: str) -> None:
-        """Note the latest view: its report, what counts the request that it is for, and whose it is."""
+        """Note the latest request: its report, what counts it, and whose conversation it is."""
         self.report, self.limit, self.counter, self.conversation = report, report.total, counter, conversation
 
     def __eq__(self, other: object) -> bool:

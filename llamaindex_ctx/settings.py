@@ -26,14 +26,20 @@ from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from llama_index.core.base.llms.types import ChatMessage
+
     from ctx_core.budget import Size
     from ctx_core.counting.counter import CounterLike, ToolDefinition
+    from llamaindex_ctx.stores import ChatStore
 
 ToolLike: TypeAlias = "BaseTool | ToolMetadata | Callable[..., Any] | ToolDefinition"
 """What agents take as a tool, or its OpenAI-style definition."""
 
 DEFAULT_TOKENS: Final = 30_000
 """Tokens of input where nothing tells: the limit of LlamaIndex's own `Memory`."""
+
+_UNTOLD: Final = 4
+"""The part of a window that is kept for what a memory is not told of."""
 
 EXPLAINED: Final = {
     "memory_blocks_template": "each block is a layer with its own heading",
@@ -66,6 +72,16 @@ class MemoryKeywords(SurfaceKeywords, total=False):
     recipe_role: Role | str
 
 
+class BesideKeywords(MemoryKeywords, total=False):
+    """What a memory can be made with whose LLM is read from an engine or an agent."""
+
+    chat_history: Sequence[ChatMessage] | None
+    chat_store: ChatStore | None
+    chat_store_key: str | None
+    token_limit: int | None
+    tokenizer_fn: Callable[[str], Sized] | None
+
+
 def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
     """Give the fields of a memory that is made with these arguments; `chat_history` stays among them.
 
@@ -93,7 +109,7 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
         named = {"token_limit": limit, "llm": llm, "tokenizer_fn": tokenizer_fn}
         _refuse_beside_recipe([name for name, value in named.items() if value is not None])
     elif "budget" not in fields:
-        fields["budget"] = resolve_budget(limit, llm, fields.pop("reserve", None))
+        fields["budget"] = _memory_budget(limit, llm, fields.pop("reserve", None))
     elif limit is not None:
         msg = "both budget and token_limit are given: the budget says it all"
         raise BudgetError(msg)
@@ -178,6 +194,18 @@ def resolve_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size
     if token_limit is None and asked is not None:
         return ContextBudget.for_model(asked, reserve=reserve)
     return ContextBudget(DEFAULT_TOKENS if token_limit is None else token_limit, reserve=reserve or 0, model=model)
+
+
+def _memory_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size | None) -> ContextBudget:
+    """Give the budget that is meant; of a window at least a quarter is kept, for what no memory is told of.
+
+    That is the prompts of engines and agents, their tools, what was found, and the steps of the running turn.
+    """
+    budget = resolve_budget(token_limit, llm, reserve)
+    least = budget.total // _UNTOLD
+    if token_limit is not None or reserve is not None or budget.reserve >= least or budget.model is None:
+        return budget
+    return ContextBudget(budget.total, reserve=least, model=budget.model)
 
 
 def resolve_counter(counter: CounterLike | None, tokenizer_fn: Callable[[str], Sized]) -> TokenCounter:

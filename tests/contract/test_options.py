@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.llms.mock import MockLLMWithChatMemoryOfLastCall
 
 from ctx_core import (
     BudgetError,
@@ -28,7 +29,7 @@ from ctx_core import (
 from ctx_core.counting.options import RequestOptions
 from ctx_core.session import SurfaceKeywords
 from langchain_ctx import BudgetedChatMessageHistory, ContextRunnable, InMemoryHistory, budgeted_session_history
-from llamaindex_ctx import ContextMemoryBuffer
+from llamaindex_ctx import ContextMemoryBuffer, with_context_budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,6 +101,13 @@ def of_defaults(said: Sequence[tuple[str, str]], **options: Any) -> list[str]:
     return [str(message.content) for message in memory.get("and now?")]
 
 
+def of_llm(said: Sequence[tuple[str, str]], **options: Any) -> list[str]:
+    """Show it to an LLM."""
+    llm: Any = with_context_budget(MockLLMWithChatMemoryOfLastCall(max_tokens=1, is_chat_model=True), **options)
+    llm.chat([*(ChatMessage(text, role=role) for role, text in said), ChatMessage("and now?", role="user")])
+    return [str(message.content) for message in llm.last_chat_messages[:-1]]
+
+
 SURFACES: Final = (
     Surface("ContextSession", of_session, sees_all=True),
     Surface("ContextRunnable", of_runnable, sees_all=True),
@@ -107,6 +115,7 @@ SURFACES: Final = (
     Surface("budgeted_session_history", of_factory, sees_all=False),
     Surface("ContextMemoryBuffer", of_memory, sees_all=True),
     Surface("ContextMemoryBuffer.from_defaults", of_defaults, sees_all=True),
+    Surface("with_context_budget", of_llm, sees_all=True),
 )
 BASE: Final[dict[str, Any]] = {"budget": 40, "counter": WORDS}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctx_core import BudgetError, HistoryPolicy, Share, ToolResultPolicy
+from ctx_core import BudgetError, HistoryPolicy, Role, Share, ToolResultPolicy
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,18 @@ def test_history_policies_that_cannot_work_are_refused(fields: dict[str, Any], f
         ({"overflow_share": 0}, "overflow_share must be above 0 and at most 1, found 0"),
         ({"overflow_share": 1.5}, "overflow_share must be above 0 and at most 1, found 1.5"),
         ({"overflow_share": float("nan")}, "overflow_share must be above 0 and at most 1, found nan"),
+        ({"overflow_share": "0.5"}, "overflow_share"),
+        ({"clear_rest": 1}, "clear_rest must be a bool, found int"),
+        ({"keep_errors": None}, "keep_errors must be a bool, found None"),
+        ({"superseded": "yes"}, "superseded must be a bool"),
+        ({"error_words": "somewhere"}, "error_words must be one of at_start, anywhere"),
+        ({"placeholder": ""}, "placeholder must be a text that says something"),
+        ({"cut_marker": None}, "cut_marker must be a text that says something, found None"),
+        ({"priorities": [1]}, "priorities must be a Mapping, found list"),
+        ({"keep": "browse"}, "keep must be names of tools in a tuple, found a text of 6 characters"),
+        ({"first": None}, "first must be names of tools in a tuple, found None"),
+        ({"first": ("browse", 3)}, "first must be names of tools"),
+        ({"keep": ("browse",), "first": ["browse"]}, "results of browse cannot be kept and cleared first"),
     ],
 )
 def test_result_policies_that_cannot_work_are_refused(fields: dict[str, Any], found: str) -> None:
@@ -54,12 +66,40 @@ def test_result_policies_that_cannot_work_are_refused(fields: dict[str, Any], fo
         ({"keep_first": "2"}, "keep_first"),
         ({"max_messages": 2.5}, "max_messages"),
         ({"max_messages": "7"}, "max_messages"),
+        ({"marker_role": "tool"}, "marker_role must be one of system, developer, user, found 'tool'"),
+        ({"marker_role": Role.ASSISTANT}, "marker_role must be one of system, developer, user"),
+        ({"marker_role": "somebody"}, "marker_role"),
+        ({"marker_role": 3}, "marker_role"),
+        ({"omission_marker": ""}, "omission_marker must be a text that says something, found an empty text"),
+        ({"omission_marker": " \n"}, "omission_marker"),
+        ({"omission_marker": 3}, "omission_marker must be a text that says something, found int"),
+        ({"stub": ""}, "stub"),
+        ({"pinned": True}, "pinned must be a function of a message, found bool"),
+        ({"pinned": "tide"}, "pinned"),
+        ({"results": None}, "results must be a ToolResultPolicy, found None"),
+        ({"results": {"max_tokens": 5}}, "results must be a ToolResultPolicy, found dict"),
+        ({"split_last_run": 1}, "split_last_run must be a bool, found int"),
+        ({"start_with_user": "no"}, "start_with_user must be a bool, found a text of 2 characters"),
     ],
 )
 def test_a_misspelt_policy_is_refused(fields: dict[str, Any], found: str) -> None:
     """A policy that silently does something else would be found out by its bill."""
     with pytest.raises(BudgetError, match=found):
         HistoryPolicy(**fields)
+
+
+@pytest.mark.parametrize("role", ["user", "system", "developer", Role.USER])
+def test_a_role_may_be_a_text(role: Any) -> None:
+    """As it comes from a file of settings."""
+    policy = HistoryPolicy(marker_role=role)
+    assert policy.marker_role is Role(role)
+    assert policy == HistoryPolicy(marker_role=Role(role))
+
+
+def test_names_of_tools_may_be_a_list() -> None:
+    """As JSON has them."""
+    names: Any = ["read"]
+    assert ToolResultPolicy(keep=names) == ToolResultPolicy(keep=("read",))
 
 
 def test_policies_are_values() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -38,8 +38,10 @@ def step(call_id: str, *results: Any) -> list[OpenAIMessage]:
 def run(
     messages: list[OpenAIMessage], budget: int, *, state: WindowState | None = None, **results: Any
 ) -> Context[Any]:
-    """Fit with a policy about results."""
-    defaults: dict[str, Any] = {"min_tokens": 5, "placeholder": "[gone]", "overflow_share": 1.0}
+    """Fit with a policy about results; all calls here are alike, and none of them supersedes another."""
+    defaults: dict[str, Any] = {
+        "min_tokens": 5, "placeholder": "[gone]", "overflow_share": 1.0, "superseded": False
+    }  # fmt: skip
     policy = HistoryPolicy(results=ToolResultPolicy(**defaults | results))
     return fit(messages, budget, counter=WORDS, policy=policy, state=state)
 
@@ -131,6 +133,104 @@ def test_a_word_anywhere_tells_an_error_by_name_only(words: Any, kept: bool) -> 
     messages = [GO, *step("a", said), *step("b", 20), *step("c", 20)]
     context = run(messages, 60, clear_after_steps=0, error_words=words)
     assert (context.messages[2] is messages[2]) is kept
+
+
+def asking(name: str, arguments: str, size: int = 20) -> list[OpenAIMessage]:
+    """Give a step that calls a tool with arguments."""
+    call, result = step(f"{name}{arguments}", size)
+    call["tool_calls"][0]["function"] = {"name": name, "arguments": arguments}
+    return [call, result]
+
+
+SAME: Final = (
+    GO,
+    *asking("read", '{"path": "a", "line": 1}'),
+    *asking("read", '{"path":"b"}'),
+    *asking("read", '{"line":1,"path":"a"}'),
+    *asking("list", '{"line":1,"path":"a"}'),
+)
+"""A file is read, another one, the first one again, and another tool is called with its arguments."""
+ALL: Final = WORDS.count_messages(SAME)
+
+
+@pytest.mark.parametrize(
+    ("policy", "cleared"),
+    [
+        ({"clear_rest": True}, [0]),
+        ({"clear_after_steps": 2}, [0]),
+        ({"superseded": True}, [0]),
+        ({"superseded": True, "keep": ["read"]}, []),
+        ({"superseded": True, "min_tokens": 21}, []),
+        ({"clear_rest": True, "priorities": {"read": 1, "list": -1}}, [0]),
+        ({}, []),
+    ],
+)
+def test_a_result_that_a_newer_one_supersedes_goes_first(policy: Any, cleared: list[int]) -> None:
+    """Of one tool and equal arguments, however they are written; wherever results may be cleared, or asked by name."""
+    whole: Any = {"superseded": None, **policy}
+    assert [at for at, text in enumerate(results_of(run([*SAME], ALL - 15, **whole))) if text == "[gone]"] == cleared
+    assert results_of(run([*SAME], ALL, **whole)) == ["20 words"] * 4, "there is room for it"
+
+
+def test_an_error_is_not_superseded() -> None:
+    """The model must not run into it again, unless the policy lets errors go."""
+    failed = asking("read", "[1]")
+    failed[1]["content"] = "error: locked " + "r " * 17
+    messages = [GO, *failed, *asking("read", "[1]"), *asking("read", "[1]")]
+    options: dict[str, Any] = {"clear_rest": True, "superseded": True}
+    limit = WORDS.count_messages(messages) - 15
+    assert results_of(run(messages, limit, **options))[1] == "[gone]"
+    assert results_of(run(messages, limit, **options, keep_errors=False))[0] == "[gone]"
+
+
+def test_calls_without_arguments_supersede_nothing_unless_asked() -> None:
+    """A tool without any may go on where it was."""
+    messages = [GO, *asking("look", "[1]"), *asking("next", "{}"), *asking("next", ""), *asking("look", "[2]")]
+    limit = WORDS.count_messages(messages) - 15
+    assert results_of(run(messages, limit, clear_rest=True, superseded=None))[0] == "[gone]"
+    assert results_of(run(messages, limit, clear_rest=True, superseded=True))[1] == "[gone]"
+
+
+def test_of_those_that_are_not_superseded_the_oldest_goes() -> None:
+    """Where it is switched off, the result that was asked for again goes by its age."""
+    again = [GO, *asking("read", "[0]"), *asking("read", "[1]"), *asking("read", "[1]"), *asking("read", "[2]")]
+    limit = WORDS.count_messages(again) - 15
+    assert results_of(run(again, limit, clear_rest=True, superseded=None))[1] == "[gone]"
+    assert results_of(run(again, limit, clear_rest=True, superseded=False))[0] == "[gone]"
+
+
+@pytest.mark.parametrize(
+    ("policy", "cleared"),
+    [
+        ({"first": ("browse",)}, [1]),
+        ({"keep": ("read",)}, [1]),
+        ({"keep": ("read", "browse")}, []),
+        ({"keep": ("read",), "clear_after_steps": 0, "clear_rest": False}, [1]),
+        ({"first": ["browse"], "clear_after_steps": 1}, [1]),
+        ({"first": ("browse",), "priorities": {"read": -5}}, [1]),
+        ({}, [0]),
+    ],
+)
+def test_results_go_by_the_names_of_their_tools(policy: Any, cleared: list[int]) -> None:
+    """Some are never cleared, some before all others, whatever their age."""
+    messages = [GO, *asking("read", "{}"), *asking("browse", "{}"), *asking("read", "[]")]
+    context = run(messages, WORDS.count_messages(messages) - 15, **{"clear_rest": True, **policy})
+    assert [at for at, text in enumerate(results_of(context)) if text == "[gone]"] == cleared
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0 errors, 2 warnings",
+        "Errors: 0",
+        "failed=0 passed=12",
+        '{"error": null, "rows": []}',
+        '{"errors": [], "n": 1}',
+    ],
+)
+def test_what_says_that_there_is_no_error_is_none(text: str) -> None:
+    """A build log counts its errors, an answer has an empty field for them."""
+    assert not is_error(Message.tool(f"{text} " + "r " * 20, tool_call_id="c"))
 
 
 def test_results_of_tools_of_a_low_priority_are_cleared_first() -> None:

@@ -200,7 +200,7 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
         answer({"type": "web_search_tool_result", "tool_use_id": "s", "content": SEARCHED}),
         OpaquePart(
             kind="web_search_tool_result",
-            text='{"type":"web_search_tool_result","tool_use_id":"s","content":'
+            text='{"type":"web_search_tool_result","content":'
             '[{"type":"web_search_result","title":"Tides","encrypted_content":"' + "e" * 160 + '"}]}',
         ),
     ),
@@ -249,7 +249,7 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
     (
         "responses",
         {"type": "web_search_call", "id": "ws"},
-        OpaquePart(kind="web_search_call", text='{"type":"web_search_call","id":"ws"}'),
+        OpaquePart(kind="web_search_call", text='{"type":"web_search_call"}'),
     ),
     (
         "responses",

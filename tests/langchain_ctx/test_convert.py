@@ -317,7 +317,7 @@ def test_tool_result_keeps_all_but_its_text() -> None:
     assert message.failed
     assert message.tool_call_id == "t1"
     written = CODEC.write(message.with_only_text("[cleared]"))
-    assert written == native.model_copy(update={"content": "[cleared]"})
+    assert written == native.model_copy(update={"content": [{"type": "text", "text": "[cleared]"}]}), "a list stays one"
     assert native == before
 
 

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from ctx_core import ContextBudget, ContextOverflowError, HistoryPolicy, Layer, UsageLog
 from ctx_core.errors import BudgetError, OptionError, UnknownModelError
 from ctx_core.memory import MemoryItem, RankedMemory
-from ctx_core.recipes import Rolling, counter_for
+from ctx_core.recipes import Assistant, Chat, Recipe, Rolling, counter_for
 from langchain_ctx import ContextMiddleware
 from tests.langchain_ctx.scripted import ScriptedModel, look, looking, question
 from tests.langchain_ctx.scripted import agent as made
@@ -359,6 +359,21 @@ def test_a_recipe_is_taken_whole() -> None:
     agent(model, ContextMiddleware(recipe=recipe)).invoke(question(), THREAD)
     assert max(model.sizes) <= 2_000
     assert any("content truncated" in one.text for request in model.requests for one in request.messages)
+
+
+RECIPES = [
+    Chat(counter=counter_for("gpt-4o")),
+    Rolling(budget=ContextBudget(50_000), counter=counter_for("gpt-4o")),
+    Assistant(counter=counter_for("gpt-4o")),
+]
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=type)
+def test_a_recipe_never_exceeds_a_smaller_window(recipe: Recipe) -> None:
+    """A recipe of 60,000 tokens and more, and a model that takes 2,000: each request is within the model's window."""
+    model = ScriptedModel(script=looking(30), profile={"max_input_tokens": 2_000})
+    agent(model, ContextMiddleware(recipe=recipe)).invoke(question(), THREAD)
+    assert 700 < max(model.sizes) <= 1_500
 
 
 def test_a_policy_and_overflow_of_the_callers_hold() -> None:

@@ -18,7 +18,7 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.middleware.context_editing import ClearToolUsesEdit
 from langchain_core.callbacks import get_usage_metadata_callback
-from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.message import REMOVE_ALL_MESSAGES  # pyright: ignore[reportMissingTypeStubs]
@@ -310,3 +310,26 @@ def test_inside_a_deep_agent() -> None:
     assert len(model.requests) == 84
     assert max(model.sizes) <= 12_000 < sum(model.sizes[-1:]) + 12_000
     assert agent.get_state(THREAD).values["ctx_layers"]["start"] > 0
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_deep_agent_finds_again_what_was_cut(asynchronous: bool) -> None:  # noqa: FBT001 - a row of the table
+    """With `recall` it is given back what was said on a step that no request holds any more."""
+    deepagents = pytest.importorskip("deepagents")
+
+    def script(asked: int) -> AIMessage:
+        if asked < 90:
+            return looking(100)(asked)
+        if asked > 90:
+            return AIMessage("Done.")
+        call = {"name": "search_context", "args": {"query": "place 3"}, "id": "again", "type": "tool_call"}
+        return AIMessage("", tool_calls=[call])
+
+    model = ScriptedModel(script=script)
+    middleware = ContextMiddleware(9_000, counter="gpt-4o", recall=True)
+    agent = deepagents.create_deep_agent(model, [look], middleware=[middleware])
+    state = await agent.ainvoke(question(), THREAD) if asynchronous else agent.invoke(question(), THREAD)
+    (answer,) = [one.text for one in state["messages"] if isinstance(one, ToolMessage) and one.name == "search_context"]
+    assert "Of place 3 there is to be said" in answer
+    assert not any("place 3 " in one.text for one in model.requests[89].messages)
+    assert max(model.sizes) <= 9_000

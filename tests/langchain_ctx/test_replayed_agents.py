@@ -1,7 +1,11 @@
-"""Real agents' transcripts, replayed as answers and tools through LangChain's agents and LangGraph's."""
+"""Real agents' transcripts, replayed as answers and tools through LangChain's agents and LangGraph's.
+
+A fixed tenth of them, the longest of each kind; `make replays` takes all.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -29,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 THREAD: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 10_000}
-FILES = ["tau_bench_airline", "openhands", "swe_agent", "toolbench", "glaive_toolcall"]
-EACH = 2
-"""Transcripts of each file: those with the most messages."""
+FILES = ["tau_bench_airline", "openhands", "swe_agent", "toolbench", "glaive_toolcall", "aider_chats"]
+EACH = None if os.environ.get("CTX_REPLAYS") == "all" else 2
+"""Transcripts of each file: those with the most messages; None: all."""
 
 
 @dataclass

@@ -25,6 +25,7 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 
+from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -39,7 +40,6 @@ from ctx_core.conversation.messages import (
     VideoPart,
 )
 from ctx_core.conversation.openai_messages import OpenAICodec
-from ctx_core.counting.documents import document_text
 from ctx_core.errors import MessageError
 from llamaindex_ctx.convert import ChatMessageCodec
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
@@ -235,6 +237,35 @@ def test_a_context_engine_gets_tools_and_extras_unharmed(llm: SpyLLM) -> None:
     ]
     context(llm, ContextMemoryBuffer.from_defaults(turn)).chat("and now?")
     assert llm.sent[0][1:-1] == turn
+
+
+@pytest.mark.parametrize("talk", [by_chat, by_achat, by_stream, by_astream])
+@pytest.mark.parametrize("make", [context, condense_plus_context, multi_modal_context, multi_modal_condense])
+async def test_what_stands_between_braces_is_sent_as_it_is(make: Any, talk: Talker, llm: SpyLLM) -> None:
+    """Nothing is filled into what was said: no question, and no document."""
+    turn = [
+        ChatMessage("Say {query_str}, {context_str} and {context_msg}.", role="user"),
+        ChatMessage("{existing_answer} {{query_str}} {'a': 1}", role="assistant", additional_kwargs={"a": 1}),
+    ]
+    memory = ContextMemoryBuffer.from_defaults(turn, token_limit=4_000)
+    await talk(make(llm, memory), "and now?")
+    assert llm.sent[-1][1:-1] == turn
+    if make in (context, condense_plus_context):  # the others send the messages of the memory themselves
+        assert {type(message) for message in llm.sent[-1]} == {ChatMessage}
+    assert memory.get_all()[:2] == turn
+
+
+def test_a_literal_message_is_the_message_that_it_says() -> None:
+    """It compares, copies, pickles and is stored as one."""
+    plain = ChatMessage("Say {query_str}.", role="user")
+    given = ContextMemoryBuffer.from_defaults([plain], token_limit=4_000).get("and now?")
+    assert given == [plain]
+    assert [plain] == given
+    assert given != [ChatMessage("Say it.", role="user")]
+    for copy_of in (copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):  # noqa: S301 - our own
+        assert copy_of(given[0]) == plain
+    assert given[0].model_dump() == plain.model_dump()
+    assert ContextMemoryBuffer.from_defaults([plain], token_limit=4_000).get() == [plain]
 
 
 def test_a_given_history_takes_the_place_of_the_memory(llm: SpyLLM, memory: ContextMemoryBuffer) -> None:

@@ -92,7 +92,7 @@ async def test_what_a_memory_cannot_see_is_noticed_and_said_once(
     await ask(agent, "noticed?", memory=memory, ctx=context)
     exceeding = [event for event in heard if isinstance(event, ContextExceededEvent)]
     assert len(exceeding) > 10
-    assert all(event.tokens > 1_000 == event.limit and event.view == 1 for event in exceeding)
+    assert all(event.tokens > 1_000 == event.limit and event.remembered == 1 for event in exceeding)
     agent.llm = CallingSpy.of(reading(25))
     await ask(agent, "noticed again?", ctx=context)
     warnings = [record for record in caplog.records if "with_context_budget" in record.message]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
-from llama_index.core.base.llms.types import ChatMessage, TextBlock
+from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.llms import MockLLM
 from llama_index.core.llms.mock import MockFunctionCallingLLM
@@ -103,6 +103,32 @@ async def test_a_context_from_a_dump_is_a_conversation_of_its_own() -> None:
     assert told == ["1", "ok", "3", "ok"]
     kept = await restored.store.get("memory")
     assert [message.content for message in kept.get_all()] == ["1", "ok", "4", "ok"]
+
+
+async def test_a_memory_that_a_tool_stores_is_a_conversation_of_its_own() -> None:
+    """Within a run nothing is being started; an agent that is asked within one goes on with its own memory."""
+    memory, inner = (ContextMemoryBuffer.from_defaults(token_limit=4_000) for _ in range(2))
+    kept: list[ContextMemoryBuffer] = []
+    asked = agent()
+    inner_ctx = Context(asked)
+
+    async def keep(ctx: Context) -> str:
+        """Keep the conversation so far, and ask somebody else."""
+        stored = await ctx.store.get("memory")
+        kept.append(ContextMemoryBuffer.from_dict(stored.to_dict()))
+        await ask(asked, "inner", memory=inner, ctx=inner_ctx)
+        return "kept"
+
+    keep.__annotations__ = {"ctx": Context, "return": str}  # LlamaIndex reads them as they are
+    call = ToolCallBlock(tool_call_id="1", tool_name="keep", tool_kwargs={})
+    answers = iter([ChatMessage(role="assistant", blocks=[call]), ChatMessage("ok", role="assistant")] * 2)
+    llm = MockFunctionCallingLLM(response_generator=lambda _, **__: next(answers))
+    runs = FunctionAgent(tools=[keep], llm=llm, streaming=False)
+    ctx = Context(runs)
+    for at in range(2):
+        await ask(runs, str(at), memory=memory, ctx=ctx)
+    kept[1].put(ChatMessage("mine"))
+    assert [len(one.get_all()) for one in (memory, inner, *kept)] == [8, 4, 1, 6]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final
 
+from pydantic import create_model
+
 from ctx_core import ContextBudget
 from ctx_core.counting.windows import least_room
 
@@ -26,6 +28,8 @@ ENVIRONMENT: Final = {
 """What the clients look for before they make an object; none of them is asked for anything."""
 HEADING: Final = "| object | window | for | answer asked for | kept for it | input |"
 _CLAUDE: Final = "'anthropic.claude-sonnet-4-5-20250929-v1:0'"
+_ANSWER: Final = "create_model('Answer', text=str)"
+_THINKING_DICT: Final = "thinking_dict={'type': 'enabled', 'budget_tokens': 16_000}"
 _THINKS: Final = "thinking={'type': 'enabled', 'budget_tokens': 10_000}"
 
 
@@ -50,7 +54,7 @@ class Row:
         """Make the object."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the clients' own, about names that are going out of use
-            return eval(self.code, vars(import_module(self.package)).copy())  # noqa: S307 - the codes below
+            return eval(self.code, vars(import_module(self.package)) | {"create_model": create_model})  # noqa: S307 - the codes below
 
     def line(self) -> str:
         """Give its line of the table."""
@@ -77,20 +81,31 @@ ROWS: Final = (
     Row("langchain_anthropic", "ChatAnthropic(model='claude-3-haiku-20240307')"),
     Row("langchain_google_genai", "ChatGoogleGenerativeAI(model='gemini-2.5-flash')"),
     Row("langchain_google_genai", "ChatGoogleGenerativeAI(model='gemini-2.5-flash', max_output_tokens=8_000)"),
+    Row("langchain_google_genai", "ChatGoogleGenerativeAI(model='gemini-2.5-flash', thinking_budget=20_000)"),
     Row("langchain_aws", f"ChatBedrockConverse(model={_CLAUDE})"),
     Row("langchain_aws", f"ChatBedrockConverse(model={_CLAUDE}, max_tokens=4_000)"),
+    Row("langchain_aws", f"ChatBedrock(model={_CLAUDE}, model_kwargs={{'max_tokens': 5_000}})"),
     Row("langchain_mistralai", "ChatMistralAI(model='mistral-large-latest')"),
+    Row("langchain_mistralai", "ChatMistralAI(model='mistral-large-latest', max_tokens=1_000)"),
     Row("langchain_deepseek", "ChatDeepSeek(model='deepseek-chat', max_tokens=8_000)"),
+    Row("langchain_deepseek", "ChatDeepSeek(model='deepseek-reasoner')"),
     Row("langchain_cohere", "ChatCohere(model='command-a-03-2025')"),
+    Row("langchain_cohere", "ChatCohere(model='command-a-03-2025').bind(max_tokens=2_000)"),
     Row("langchain_ollama", "ChatOllama(model='llama3.1')"),
     Row("langchain_ollama", "ChatOllama(model='llama3.1', num_ctx=32_768, num_predict=2_000)"),
+    Row("langchain_ollama", "ChatOllama(model='llama3.1').bind(options={'num_ctx': '16_384'})"),
     Row("langchain_ollama", "ChatOllama(model='gpt-oss:120b-cloud')"),
     Row("llama_index.llms.openai", "OpenAI(model='gpt-4o')"),
     Row("llama_index.llms.openai", "OpenAI(model='gpt-5', max_tokens=50_000)"),
+    Row("llama_index.llms.openai", "OpenAI(model='o3-mini', additional_kwargs={'max_completion_tokens': 9_000})"),
+    Row("llama_index.llms.openai", "OpenAIResponses(model='gpt-5')"),
     Row("llama_index.llms.openai", "OpenAIResponses(model='gpt-4o', max_output_tokens=2_000, context_window=64_000)"),
     Row("llama_index.llms.anthropic", "Anthropic(model='claude-sonnet-4-5')"),
     Row("llama_index.llms.anthropic", "Anthropic(model='claude-sonnet-4-5', max_tokens=64_000)"),
+    Row("llama_index.llms.anthropic", f"Anthropic(model='claude-sonnet-4-5', max_tokens=1_024, {_THINKING_DICT})"),
+    Row("llama_index.llms.anthropic", f"Anthropic(model='claude-sonnet-4-5').as_structured_llm({_ANSWER})"),
     Row("llama_index.llms.bedrock_converse", f"BedrockConverse(model={_CLAUDE})"),
+    Row("llama_index.llms.bedrock_converse", "BedrockConverse(model='amazon.nova-pro-v1:0', max_tokens=4_000)"),
     Row(
         "llama_index.llms.google_genai",
         "GoogleGenAI(model='gemini-2.5-flash', max_tokens=8_000, context_window=1_056_576)",

@@ -137,6 +137,28 @@ def test_a_chain_that_prepares_its_input_is_not_taken_for_its_answer() -> None:
     assert ContextBudget.for_model(chain).reserve == 64_000
 
 
+ALTERNATIVE = ConfigurableField(id="who")
+
+
+@pytest.mark.parametrize(
+    ("configured", "reserve", "limit"),
+    [
+        ({}, 64_000, 136_000),
+        ({"who": "gpt"}, 4_096, 123_904),
+        ({"who": "other"}, 9_000, 191_000),
+        ({"who": "other", "max_tokens": 5_000}, 5_000, 195_000),
+    ],
+)
+def test_the_alternative_that_a_config_chooses_is_asked(configured: dict[str, Any], reserve: int, limit: int) -> None:
+    """Also one that is itself configurable, and whose fields the same config sets."""
+    told = {"max_tokens": 9_000, "api_key": "no-key"}
+    other = init("anthropic:claude-sonnet-4-5", configurable_fields=("max_tokens",), **told)
+    others = {"gpt": gpt, "other": other}
+    model = configurable().configurable_alternatives(ALTERNATIVE, default_key="claude", **others)
+    budget = ContextBudget.for_model(model.with_config(configurable=configured))
+    assert (budget.reserve, budget.input_limit) == (reserve, limit)
+
+
 def test_a_configurable_model_without_a_default_is_refused_with_what_to_do() -> None:
     """Nothing can be known of it before a config comes."""
     with pytest.raises(BudgetError, match="give init_chat_model a default model"):
@@ -158,11 +180,11 @@ def test_no_request_is_over_what_the_answer_leaves() -> None:
     ("make", "reserve", "limit"),
     [
         (lambda: Anthropic(model="claude-sonnet-4-5", api_key="no-key", max_tokens=64_000), 64_000, 136_000),
-        (lambda: OpenAI(model="gpt-5", api_key="no-key", max_tokens=50_000), 50_000, 272_000),
+        (lambda: OpenAI(model="gpt-5", api_key="no-key", max_tokens=100_000), 100_000, 272_000),
         (
-            lambda: OpenAI(model="gpt-4o", api_key="no-key", additional_kwargs={"max_completion_tokens": 900}),
-            900,
-            127_100,
+            lambda: OpenAI(model="gpt-4o", api_key="no-key", additional_kwargs={"max_completion_tokens": 40_000}),
+            40_000,
+            88_000,
         ),
     ],
 )  # fmt: skip
@@ -179,3 +201,11 @@ def test_a_memory_leaves_what_its_llm_asks_for(make: Callable[[], Any], reserve:
     memory.get()
     assert memory.last_report is not None
     assert memory.last_report.layer("tools").used > 0
+
+
+@pytest.mark.parametrize("said", [{}, {"max_tokens": 64_000}])
+def test_what_anthropic_parses_is_asked_for_as_the_client_does(said: dict[str, int]) -> None:
+    """8,192 tokens, whatever the object says: `structured_predict` sends that number."""
+    llm = Anthropic(model="claude-sonnet-4-5", api_key="no-key", **said)
+    assert ContextBudget.for_model(llm).reserve == said.get("max_tokens", 512)
+    assert ContextBudget.for_model(llm.as_structured_llm(Answer)).reserve == 8_192

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.block_types import block_type
+from ctx_core.conversation.media_blocks import MEDIA_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +27,8 @@ _CITED: Final = block_type(
     free="type cited_text title url document_index search_result_index start_char_index end_char_index "
     "start_page_number end_page_number start_block_index end_block_index"
 )
-WORDS: Final = block_type("text", _ABOUT)
-"""Texts in a list; what else is in it is counted."""
+WORDS: Final = replace(block_type("text", _ABOUT), not_for=MEDIA_KINDS)
+"""Texts in a list; what else is in it is counted, media as what they are."""
 
 TEXT: Final = block_type("text refusal", f"{_ABOUT} status phase {_THOUGHT}", extras=_SIGNED, citations=_CITED)
 """A text, of whichever provider."""
@@ -133,6 +134,20 @@ DETAIL: Final = block_type(free=f"{_ABOUT} format data {_COPY}")
 REDACTED: Final = replace(REASONING, free=REASONING.free | {"data"})
 MADE_IMAGE: Final = block_type("result", f"{_ABOUT} status")
 """A picture that the provider's own tool has made."""
+
+_RUN: Final = block_type(free="id index cache_control call_id tool_use_id status")
+RUN_BY_PROVIDERS: Final[Mapping[str, BlockType]] = dict.fromkeys(
+    (
+        "server_tool_use", "mcp_tool_use", "web_search_tool_result", "web_fetch_tool_result",
+        "code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result",
+        "tool_search_tool_result", "mcp_tool_result", "server_tool_call", "server_tool_result", "web_search_call",
+        "file_search_call", "code_interpreter_call", "tool_search_call", "tool_search_output", "mcp_call",
+        "mcp_list_tools",
+    ),
+    _RUN,
+)  # fmt: skip
+"""Calls of the providers' own tools, and what these have given: all that is said in them is counted as JSON, with the
+type, which says what it was."""
 
 _AUDIO: Final = block_type(free="id expires_at")
 BESIDE: Final = block_type(audio=_AUDIO)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 if TYPE_CHECKING:
     from collections.abc import Sized
 
-from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.fields import kind_of, mapped
 
 _LONGEST_NAME: Final = 64
 """Characters up to which a name is in the price of what it names: providers take no longer ones of tools."""
@@ -30,6 +30,8 @@ class BlockType:
     """Keys of names, which are in the price of what they name."""
     within: Mapping[str, BlockType] = field(default_factory=dict[str, "BlockType"])
     """Keys whose value, where it is a mapping or a list of such, has keys of its own."""
+    not_for: frozenset[str] = frozenset()
+    """Types of blocks that have a row of their own, and are counted whole where they stand in the place of this one."""
 
     def rest(self, block: Mapping[str, Any]) -> dict[str, Any]:
         """Give what is neither read nor free."""
@@ -55,7 +57,7 @@ def _rest_of(row: BlockType, value: object) -> object:
         rest = [_rest_of(row, one) for one in cast("list[object]", value)]
         return [one for one in rest if says_something(one)]
     fields = mapped(value)
-    return value if fields is None else row.rest(fields)
+    return value if fields is None or kind_of(fields) in row.not_for else row.rest(fields)
 
 
 def says_something(value: object) -> bool:

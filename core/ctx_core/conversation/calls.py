@@ -60,6 +60,12 @@ def row_of_call(block: Mapping[str, Any]) -> BlockType:
     return replace(CALL, within=within)
 
 
+def said_in_call(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what a call says, without its ids and what else is free in one."""
+    within = {key: replace(row, read=frozenset()) for key, row in CALL.within.items()}
+    return replace(CALL, read=frozenset(), within=within).rest(block)
+
+
 def read_call(spelling: object, write: Callable[[object], str] | None = None) -> ToolCall:
     """Give the call that a dict or an object spells; `raw` is the spelling itself.
 

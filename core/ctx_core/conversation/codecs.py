@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.formats.names import FormatName, format_named, format_of
 from ctx_core.conversation.messages import Message
 from ctx_core.conversation.transcript import Codec, NativeT, NeutralCodec, Transcript
 from ctx_core.errors import MessageError
+
+if TYPE_CHECKING:
+    from ctx_core.conversation.held import Reading
 
 
 def codec_for(history: Sequence[Any], message: object) -> Codec[Any]:
@@ -40,9 +43,18 @@ def as_codec(codec: Codec[NativeT] | FormatName | None) -> Codec[NativeT] | None
 
 
 def transcript_of(
-    history: Iterable[NativeT], message: NativeT | str | None, codec: Codec[NativeT] | None
+    history: Iterable[NativeT],
+    message: NativeT | str | None,
+    codec: Codec[NativeT] | None,
+    reading: Reading | None = None,
 ) -> Transcript[NativeT]:
     """Give a history and the current message as one conversation; a message that is a string is the user's.
+
+    Args:
+        history: the conversation so far.
+        message: the current message.
+        codec: the door of the message type; by default what the messages say.
+        reading: knows what was read before; None: nothing was.
 
     Raises:
         MessageError: for a history that is no list of messages, or of a type that no codec is given for.
@@ -54,4 +66,4 @@ def transcript_of(
     listed: Sequence[Any] = history if isinstance(history, Sequence) else list(history)
     door: Codec[Any] = codec if codec is not None else codec_for(listed, message)
     tail = () if message is None else (door.write(Message.user(message)) if isinstance(message, str) else message,)
-    return Transcript(listed, tail, door)
+    return Transcript(listed, tail, door, reading)

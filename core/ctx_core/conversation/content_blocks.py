@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ctx_core.conversation.block_table import MADE_IMAGE, QUOTED, REASONING, REDACTED, TEXT, WORDS
+from ctx_core.conversation.block_table import MADE_IMAGE, QUOTED, REASONING, REDACTED, RUN_BY_PROVIDERS, TEXT, WORDS
 from ctx_core.conversation.block_types import BlockType
-from ctx_core.conversation.calls import is_call, read_call, row_of_call
+from ctx_core.conversation.calls import is_call, read_call, row_of_call, said_in_call
 from ctx_core.conversation.fields import (
     arguments_text,
     copy_length,
@@ -90,7 +90,9 @@ def settled(
     for part in parts:
         if isinstance(part, OpaquePart) and part.call_id is not None:
             if part.call_id not in left:
-                found.append(whole(says(part.raw), kind=part.kind, raw=part.raw))
+                said = says(part.raw)
+                fields = mapped(said)
+                found.append(whole(said if fields is None else said_in_call(fields), kind=part.kind, raw=part.raw))
                 continue
             left.remove(part.call_id)
         found.append(part)
@@ -123,6 +125,8 @@ def _read(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None
         return ImagePart(data=string_or_none(block.get("result")), raw=raw), MADE_IMAGE
     if (medium := read_media(block, raw)) is not None:
         return medium, row_of_medium(medium, block)
+    if (run := RUN_BY_PROVIDERS.get(kind)) is not None:
+        return whole(run.rest(block), kind=kind, raw=raw), None
     return _by_keys(block, raw) or (whole(block, kind=kind or "unknown", raw=raw), None)
 
 

@@ -29,6 +29,8 @@ _KINDS: Final = {
     "text-plain": "file",
 }
 """What a block is by its type."""
+MEDIA_KINDS: Final = frozenset(_KINDS)
+"""Types of blocks that are media."""
 _GOOGLE: Final = ("inline_data", "inlineData", "file_data", "fileData")
 _BEDROCK: Final = ("image", "video", "audio", "document")
 _INNER: Final = ("input_audio", "audio_url", "video_url", "input_video", "file", "image_url", "source")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,10 +29,25 @@ class Role(StrEnum):
         return self is Role.SYSTEM or self is Role.DEVELOPER
 
 
+class TextHolder(Protocol):
+    """Where the text stands in a block of a framework's own type, which no mapping tells."""
+
+    @property
+    def text(self) -> str:
+        """The text, without titles and names that stand beside it."""
+        ...
+
+    def with_text(self, text: str) -> Part:
+        """Give the part of a copy of the block with another text; all else in the block stays."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Raw:
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own block that this part was read from; goes out unchanged when the part is kept."""
+    holder: TextHolder | None = field(default=None, compare=False, repr=False)
+    """Where the text stands in its block, if that is of a framework's own type; None: its keys tell."""
     inside: tuple[Part, ...] = field(default=(), repr=False)
     """What else its block says and is counted: media, and what is no part of it, as JSON."""
 
@@ -147,6 +162,8 @@ class ToolCall:
     """What the result refers to; None for the legacy `function_call`."""
     encrypted: int = 0
     """Characters of the encrypted thoughts that came with the call: Gemini puts them there."""
+    signature: str | None = field(default=None, repr=False)
+    """The signature that is written with it, where it has none of its own."""
     legacy: bool = field(default=False, compare=False)
     """Whether it is the one of OpenAI's first function API, which has no id and gets none."""
     raw: object = field(default=None, compare=False, repr=False)
@@ -187,6 +204,8 @@ class Message:
     """Whether this result goes out without the marks of a cache that its block has in the caller's message."""
     altered: bool = field(default=False, compare=False)
     """Whether it differs from `origin`, so that a changed copy must be written."""
+    figures: dict[object, object] = field(default_factory=dict[object, object], init=False, compare=False, repr=False)
+    """What was worked out of it, by what worked it out: each figure only once, however long the message is kept."""
 
     @classmethod
     def system(cls, text: str) -> Self:
@@ -257,11 +276,19 @@ class Message:
             for part in self.parts
             if not (isinstance(part, OpaquePart) and (part.call_id in ids or id(part.raw) in raws))
         )
+        while parts and not remaining and isinstance(parts[-1], ReasoningPart):
+            parts = parts[:-1]  # thoughts go with what was thought of
         return replace(self, parts=parts, tool_calls=remaining, altered=True)
 
-    def without_reasoning(self) -> Self:
-        """Give a copy without reasoning, or this very message where it has none."""
-        parts = tuple(part for part in self.parts if not isinstance(part, ReasoningPart))
+    def without_reasoning(self, *, signed: bool = False) -> Self:
+        """Give a copy without reasoning, or this very message where it has none.
+
+        Args:
+            signed: whether only what has an encrypted copy goes: that is what providers hold to what stood before.
+        """
+        parts = tuple(
+            part for part in self.parts if not isinstance(part, ReasoningPart) or (signed and not part.encrypted)
+        )
         return self if len(parts) == len(self.parts) else replace(self, parts=parts, altered=True)
 
     def __repr__(self) -> str:

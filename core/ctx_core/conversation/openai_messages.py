@@ -144,6 +144,8 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     if message.role is Role.TOOL and message.tool_call_id is not None:
         # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
         copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
+    if message.role is not Role.ASSISTANT:
+        return copy  # nobody else calls: what looks like it is a field of its own
     if "tool_calls" in origin or any(call.raw is None for call in message.tool_calls):
         legacy = origin.get("function_call")
         copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if legacy is None or call.raw is not legacy]

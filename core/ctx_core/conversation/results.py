@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.conversation.block_table import APPROVAL, RESULT
@@ -10,6 +10,7 @@ from ctx_core.conversation.block_types import says_something
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import first_in, id_or_none, json_text, kind_of, mapped, mapping_in, string_or_none
 from ctx_core.conversation.messages import Message, Part, Role, TextPart
+from ctx_core.conversation.paths import texts_in, with_value
 from ctx_core.conversation.whole import beside_of, whole
 
 if TYPE_CHECKING:
@@ -97,7 +98,24 @@ def _output(output: object) -> tuple[Part, ...]:
     listed = _listed(output)
     if all(kind_of(mapped(one) or {}).startswith("input_") for one in listed):
         return read_content(listed)
-    return (TextPart(said.text, inside=said.inside),)
+    return (TextPart(said.text, inside=said.inside, raw=output, holder=_OutputText(output)),)
+
+
+@dataclass(frozen=True, slots=True)
+class _OutputText:
+    """The texts of an output that is JSON of its own shape, such as a shell's; another text stands in the first."""
+
+    output: object = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(text for _, text in texts_in(self.output))
+
+    def with_text(self, text: str) -> Part:
+        output, told = self.output, text
+        for path, _ in texts_in(self.output):
+            output, told = with_value(output, path, told), ""
+        return _output(output)[0]
 
 
 def _listed(output: object) -> list[object]:

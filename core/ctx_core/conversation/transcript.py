@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from itertools import chain, compress, islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtime_checkable
 
+from ctx_core.conversation.held import others
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.text_steps import as_step_result, may_answer_step
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from ctx_core.conversation.held import Reading
 
 NativeT = TypeVar("NativeT")
 
@@ -25,7 +29,11 @@ _MOST_RESULTS: Final = 32
 
 
 class Codec(Protocol[NativeT]):
-    """Reads and writes one message type."""
+    """Reads and writes one message type.
+
+    One that has a method `told_by(native)` is asked for no message that was read before and says the same. It gives all
+    that `read` looks at, in dicts, lists and tuples, or None where that is not known.
+    """
 
     def role(self, native: NativeT) -> Role:
         """Give the role of a message, cheaply: it is asked of every message of a long history.
@@ -72,7 +80,9 @@ class Piece:
 class ListCodec(Codec[NativeT], Protocol[NativeT]):
     """Reads and writes a message type of which one may be several neutral messages, or several are one.
 
-    `split` says which. What it gives is what `role` and `read` are asked of, else the messages themselves.
+    `split` says which. What it gives is what `role` and `read` are asked of, else the messages themselves. One that has
+    `single_types`, types whose messages are one each and never the user's, and `is_several(native)` for all others, is
+    asked to split nothing else.
     """
 
     system_apart: bool
@@ -120,13 +130,39 @@ class Transcript(Generic[NativeT]):
     those of the caller's list: `native_positions` gives these.
     """
 
-    __slots__ = ("_codec", "_current", "_history", "_lists", "_pieces", "_places", "_read", "_tail", "_users", "keys")
+    __slots__ = (
+        "_codec",
+        "_current",
+        "_history",
+        "_lists",
+        "_others",
+        "_pieces",
+        "_places",
+        "_read",
+        "_reading",
+        "_tail",
+        "_told_by",
+        "_users",
+        "keys",
+    )
 
     keys: dict[int, str]
     """What messages are recognized by, as far as that was worked out: by position."""
 
-    def __init__(self, history: Sequence[NativeT], tail: Sequence[NativeT], codec: Codec[NativeT]) -> None:
+    def __init__(
+        self,
+        history: Sequence[NativeT],
+        tail: Sequence[NativeT],
+        codec: Codec[NativeT],
+        reading: Reading | None = None,
+    ) -> None:
         """Take the history and the messages that follow it (usually the current one, or none).
+
+        Args:
+            history: the conversation so far.
+            tail: what follows it.
+            codec: the door of the message type.
+            reading: knows what was read before; None: nothing was.
 
         Raises:
             MessageError: for a list that `codec` cannot split.
@@ -134,11 +170,14 @@ class Transcript(Generic[NativeT]):
         self._history: Sequence[Any] = history
         self._tail: Sequence[Any] = tail
         self._codec = codec
+        self._reading = reading
+        self._told_by: Callable[[Any], object] | None = getattr(codec, "told_by", None)
+        self._others: Sequence[int] | None = None
         self._lists = codec if isinstance(codec, ListCodec) else None
         self._current = len(history)  # whoever names a message the current one means a question
         self._pieces: Sequence[Piece] | None = None
         if self._lists is not None:
-            self._pieces = self._lists.split([*history, *tail] if tail else history)
+            self._pieces = self._split([*history, *tail] if tail else history)
             if self._pieces is not None:
                 places = (piece.places[0] for piece in self._pieces)
                 self._current = sum(place < len(history) for place in places)
@@ -253,17 +292,25 @@ class Transcript(Generic[NativeT]):
 
     def _perhaps_users(self) -> Sequence[int]:
         """Give the positions that may be a user's: of a run of thousands of steps few are, and their types tell."""
-        told: Mapping[type, Role] = getattr(self._codec, "roles_by_type", {})
-        if not told or self._pieces is not None:
-            return range(len(self))
-        kinds = [*map(type, self._history), *map(type, self._tail)]
-        may_be = {kind for kind in set(kinds) if told.get(kind, Role.USER) is Role.USER}
-        return [*compress(range(len(kinds)), map(may_be.__contains__, kinds))]
+        return range(len(self)) if self._others is None or self._pieces is not None else self._others
+
+    def _split(self, natives: Sequence[Any]) -> Sequence[Piece] | None:
+        """Give what each message is read from; where their types tell that each is one by itself, none is asked."""
+        lists: Any = self._lists
+        plain: AbstractSet[type] | None = getattr(lists, "single_types", None)
+        if plain is None:
+            pieces: Sequence[Piece] | None = lists.split(natives)
+            return pieces
+        self._others = (others if self._reading is None else self._reading.others)(natives, plain)
+        return lists.split(natives) if any(lists.is_several(natives[at]) for at in self._others) else None
 
     def _alone(self, at: int) -> Message:
         """Give the message at a position as it is by itself."""
         try:
-            return self._codec.read(self.source(at))
+            source = self.source(at)
+            if self._reading is None or self._told_by is None:
+                return self._codec.read(source)
+            return self._reading.read(source, self._told_by(source), self._codec.read)
         except MessageError as error:
             raise self._placed(error, at) from error
 

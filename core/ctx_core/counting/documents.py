@@ -1,49 +1,24 @@
-"""What a document costs: its text where it is text, else a price by its size."""
+"""What a document costs that is no text: a price by its pages or its size."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
+from ctx_core.conversation.document_texts import bytes_of
 from ctx_core.conversation.fields import mapping_in
 from ctx_core.conversation.messages import CitationPart
-from ctx_core.counting.contents import bytes_of, size_of
+from ctx_core.counting.contents import size_of
 from ctx_core.counting.pages import pages_of
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import FilePart, MediaPart, Part
+    from ctx_core.conversation.messages import MediaPart, Part
     from ctx_core.counting.framing import DocumentFraming
 
-_TEXTUAL = ("text/", "application/json", "application/xml", "application/txt", "application/csv", "application/md")
-
-_BINARY = ("pdf", "zip", "officedocument", "msword", "ms-excel", "ms-powerpoint", "opendocument")
-"""In the media types of documents that are no text, so that they need not be decoded to find out."""
 _PAGE = 3_000
 """Tokens of the text of a page at most, as Anthropic's guide to PDFs has it: 1,500 to 3,000."""
 _PAGE_SIZE = 50_000
 """Bytes of a page where their number is not known."""
-_SIGNED = (b"%PDF", b"PK\x03\x04")
-"""What such documents begin with."""
-
-
-def document_text(part: FilePart) -> str | None:
-    """Give the text of a document that is plain text; None for all others, and where its content is not at hand."""
-    if part.text is not None:
-        return part.text
-    media_type = (part.media_type or "").lower()
-    if part.data is None or any(name in media_type for name in _BINARY):
-        return None
-    content = bytes_of(part.data)
-    if content is None:
-        return None
-    if media_type.startswith(_TEXTUAL):
-        return content.decode("utf-8", "replace")
-    if b"\0" in content or content.startswith(_SIGNED):
-        return None
-    with suppress(UnicodeDecodeError):
-        return content.decode("utf-8")  # YAML, code and the like, under whatever name
-    return None
 
 
 def document_price(part: MediaPart, framing: DocumentFraming) -> int:

@@ -8,8 +8,8 @@ import re
 import struct
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.conversation.document_texts import bytes_of
 from ctx_core.conversation.messages import VideoPart
-from ctx_core.counting.contents import bytes_of
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import AudioPart

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, cast
 
+from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -23,7 +24,7 @@ from ctx_core.conversation.messages import (
     VideoPart,
 )
 from ctx_core.counting.calls import minified, wrapped_calls
-from ctx_core.counting.documents import cites, document_price, document_text
+from ctx_core.counting.documents import cites, document_price
 from ctx_core.counting.framing import Framing
 from ctx_core.counting.image_prices import image_size
 from ctx_core.counting.lengths import seconds
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
     from ctx_core.counting.tool_schemas import ToolDefinition
 
+_MOST_FIGURES: Final = 16
+"""Prices that are kept with a message: each model that it goes to, or may go to, has a few."""
 _UNKNOWN_SIZE: Final = (1_024, 1_024)
 """Pixels that a picture is taken to have where its header is not at hand: the size that image models make."""
 
@@ -53,6 +56,13 @@ class Prices:
     """What is added so that a bill is not above the prices."""
     of_message: Callable[[Message], int] | None = None
     """Gives the price of a message in the place of these prices; None: nothing does."""
+    _mark: object = field(init=False, compare=False, repr=False)
+    """What the prices of messages are kept under, with the messages: equal prices have the same."""
+
+    def __post_init__(self) -> None:
+        """Look up the mark once: it is asked for with every message."""
+        mark = self.tokenizer.mark(self.framing, self.margin, function=self.of_message)
+        object.__setattr__(self, "_mark", mark)
 
     @property
     def without_margin(self) -> Prices:
@@ -76,6 +86,15 @@ class Prices:
             message: the message.
             parallel: whether it is the result of one of several calls that were made at once.
         """
+        key = (self._mark, parallel)
+        known = message.figures.get(key)
+        if known is None:
+            if len(message.figures) >= _MOST_FIGURES:
+                message.figures.clear()
+            known = message.figures[key] = self._message(message, parallel=parallel)
+        return cast("int", known)
+
+    def _message(self, message: Message, *, parallel: bool) -> int:
         if self.of_message is not None:
             return self._scaled(self.of_message(message), self.margin.text)
         calls, text = self.framing.calls, message.text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, SupportsFloat
 
+from ctx_core.conversation.fields import mapped
 from ctx_core.counting.clients import client_of
 from ctx_core.counting.model_objects import attribute
 
@@ -96,9 +97,9 @@ def _own(model: object, name: str) -> Iterator[object]:
     if value is not None:
         yield value
     for holder in (*_HOLDERS, *_THINKING):
-        inner = attribute(model, holder)
-        if isinstance(inner, Mapping):
-            yield from _in(cast("Mapping[str, Any]", inner), name)
+        inner = mapped(attribute(model, holder))
+        if inner is not None:
+            yield from _in(inner, name)
 
 
 def _in(said: Mapping[str, Any], name: str) -> Iterator[object]:
@@ -106,11 +107,20 @@ def _in(said: Mapping[str, Any], name: str) -> Iterator[object]:
     if said.get(name) is not None:
         yield said[name]
     for holder in (*_HOLDERS, *_THINKING):
-        inner: object = said.get(holder)
-        if isinstance(inner, Mapping):
-            yield from _in(cast("Mapping[str, Any]", inner), name)
+        inner = mapped(said.get(holder))
+        if inner is not None:
+            yield from _in(inner, name)
 
 
 def positive(value: object) -> int | None:
-    """Give a number of tokens; None for what is none, as -1, by which servers mean as many as they like."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    """Give a number of tokens, also one that is written as text; None for what is none.
+
+    That is -1 too, by which servers mean as many as they like.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | SupportsFloat):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return int(number) if number > 0 and number.is_integer() else None

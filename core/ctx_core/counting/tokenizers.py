@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from ctx_core.errors import BudgetError, TokenizerError
 from ctx_core.locks import Lock
 
+_MOST_MARKS: Final = 64
 _KEPT_WHOLE: Final = 256
 """Texts up to this many characters are their own cache key; longer ones are kept as a digest."""
 
@@ -52,6 +53,7 @@ class CachedTokenizer:
         self._size = size
         self._known: OrderedDict[str | bytes, int] = OrderedDict()
         self._lock = Lock()
+        self._marks: dict[object, tuple[object, object]] = {}
         self.name = tokenizer_name(tokenizer)
         self.estimates = bool(getattr(tokenizer, "estimates", False))
         """Whether it says of itself that it counts without a vocabulary."""
@@ -74,6 +76,19 @@ class CachedTokenizer:
             write: writes it; known by its name.
         """
         return self._once(_digest(f"{write.__qualname__}\0{given}"), lambda: self.count(write(given)))
+
+    def mark(self, *told_by: Hashable, function: object) -> object:
+        """Give what figures are kept under that are told by this tokenizer and something else.
+
+        Equal things give the same mark; of functions it must be the very one.
+        """
+        key = (*told_by, id(function))
+        known = self._marks.get(key)
+        if known is None:
+            if len(self._marks) >= _MOST_MARKS:
+                self._marks.clear()
+            known = self._marks[key] = (object(), function)  # held, so that no other has its identity
+        return known[0]
 
     def _once(self, key: str | bytes, count: Callable[[], int]) -> int:
         with self._lock:

@@ -81,12 +81,11 @@ class _Open:
 
     __slots__ = ("_by_key",)
 
-    def __init__(self) -> None:
+    def __init__(self, calls: Sequence[ToolCall]) -> None:
         self._by_key: dict[object, deque[int]] = {}
-
-    def add(self, at: int, *keys: object) -> None:
-        for key in keys:
-            self._by_key.setdefault(key, deque()).append(at)
+        for at, call in enumerate(calls):
+            for key in _keys(call):
+                self._by_key.setdefault(key, deque()).append(at)
 
     def first(self, key: object, answered: Container[int]) -> int | None:
         """Give the first; what has been answered since is dropped, once."""
@@ -97,22 +96,43 @@ class _Open:
 
 
 class Asked(Generic[PlaceT]):
-    """A message with calls, and the results found for it. Finding the call of a result does not ask each of them."""
+    """A message with calls, and the results found for it. Finding the call of a result does not ask each of them.
 
-    __slots__ = ("_answered", "_last", "_open", "calls", "place")
+    A result is mostly that of a single call, or has its id: what it can be known by otherwise is worked out where it is
+    needed.
+    """
+
+    __slots__ = ("_answered", "_known", "_numbers", "calls", "place")
 
     def __init__(self, place: PlaceT, calls: Sequence[ToolCall]) -> None:
         """Begin without results."""
         self.place: PlaceT = place
         self.calls = calls
         self._answered: dict[int, _Answer[PlaceT]] = {}
-        self._open = _Open()
-        self._last: dict[object, int] = {}
-        """The last number that has a result, by what it can be known by."""
-        for at, call in enumerate(calls):
-            self._open.add(at, *_keys(call))
-            if call.id:
-                self._last.setdefault((_ID, call.id), at)
+        self._known: _Open | None = None
+        self._numbers: dict[object, int] | None = None
+
+    @property
+    def _open(self) -> _Open:
+        if self._known is None:
+            self._known = _Open(self.calls)
+        return self._known
+
+    @property
+    def _last(self) -> dict[object, int]:
+        """The last number that has a result, by what it can be known by; of an id that has none, the first."""
+        if self._numbers is None:
+            self._numbers = {}
+            for at, call in enumerate(self.calls):
+                if call.id:
+                    self._numbers.setdefault((_ID, call.id), at)
+            for at in self._answered:
+                self._note_last(at, self._numbers)
+        return self._numbers
+
+    def _note_last(self, at: int, numbers: dict[object, int]) -> None:
+        for key in _keys(self.calls[at]):
+            numbers[key] = max(at, numbers.get(key, at))
 
     @property
     def answers(self) -> dict[int, tuple[PlaceT, Message]]:
@@ -135,12 +155,14 @@ class Asked(Generic[PlaceT]):
         if known is not None:
             return known.add(message)
         self._answered[at] = _Answer(place, message)
-        for key in _keys(self.calls[at]):
-            self._last[key] = max(at, self._last.get(key, at))
+        if self._numbers is not None:
+            self._note_last(at, self._numbers)
         return None
 
     def of_id(self, call_id: str) -> int:
         """Give the first open call of an id, else the last of those that have it."""
+        if len(self.calls) == 1:
+            return 0
         at = self._open.first((_ID, call_id), self._answered)
         return self._last[_ID, call_id] if at is None else at
 

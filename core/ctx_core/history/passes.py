@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
+from ctx_core.history.last_means import shorten, squeeze_results, truncate_protected
 from ctx_core.history.places import Index, Position, indices
-from ctx_core.history.squeeze import shorten, squeeze_results, truncate_protected
 
 if TYPE_CHECKING:
     from ctx_core.history.cut import Cut, Remaining
@@ -26,6 +26,12 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
     if not over and not cut.too_many():
         return
     cut.newly_cut = True
+    if cut.stretch.policy.reasoning == "bound":
+        # Whatever goes, the reasoning behind it goes too: by itself it may be enough.
+        _drop_bound_reasoning(cut)
+        over = cut.over(cut.limit)
+        if not over and not cut.too_many():
+            return
     # From what harms least: results were read by the model when they came, so their texts go before any turn does.
     # Whole turns go before steps of the running one, which say what was done for the question that is being answered.
     if over:
@@ -167,6 +173,15 @@ def _still_nearer(cut: Cut, room: Remaining, before: int) -> bool:
     if not room.holds() or room.messages > cut.most_messages(cut.low_water):
         return False
     return room.left >= free or free - room.left < before - free
+
+
+def _drop_bound_reasoning(cut: Cut) -> None:
+    """Take all signed reasoning that is there now, the running turn's too."""
+    stretch = cut.stretch
+    cut.reasoning_from = Position(stretch.length)
+    for at in cut.kept:
+        if stretch.entries[at].message.role is Role.ASSISTANT:
+            stretch.alter(at, stretch.form(at).without_reasoning(signed=True))
 
 
 def _drop_reasoning(cut: Cut) -> None:

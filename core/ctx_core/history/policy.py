@@ -9,14 +9,25 @@ from typing import Final, Literal, TypeAlias, get_args
 from ctx_core.budget import Share
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
+from ctx_core.history.checks import (
+    names_in,
+    need_from_zero,
+    need_kind,
+    need_one_of,
+    need_positive,
+    need_share,
+    need_words,
+)
 from ctx_core.truncation import MIDDLE_MARKER
 
 Pinned: TypeAlias = Callable[[Message], bool]
-ReasoningPolicy: TypeAlias = Literal["keep", "drop_at_cut", "drop_old_turns"]
+ReasoningPolicy: TypeAlias = Literal["by_model", "keep", "bound", "drop_at_cut", "drop_old_turns"]
 UnansweredPolicy: TypeAlias = Literal["stub", "drop"]
 
 ErrorWords: TypeAlias = Literal["at_start", "anywhere"]
 
+_MARKER_ROLES: Final = tuple(str(role) for role in (Role.SYSTEM, Role.DEVELOPER, Role.USER))
+"""Whose message a marker may be: an assistant's would be words of the model, and a tool's would answer no call."""
 ERROR_WORDS: Final = ("error", "exception", "failed", "fatal", "cannot", "unable to")
 """Words that mark a tool result as an error, in any case of letters."""
 
@@ -36,10 +47,18 @@ class ToolResultPolicy:
     clear_rest: bool = False
     """Whether on overflow the remaining results give way too, oldest first, all but those of the newest step."""
     keep_errors: bool = True
-    """Whether results that report an error are kept by `clear_after_steps`."""
+    """Whether results that report an error are kept by `clear_after_steps` and `superseded`."""
     error_words: ErrorWords = "at_start"
     """Where a word such as `error` or `failed` tells an error, in a result that does not say itself that it is one: at
     the beginning of its text, or `anywhere` in it."""
+    superseded: bool | None = None
+    """Whether on overflow a result gives way before all others where a later call of the same tool with equal arguments
+    has a newer one: a file that was read again, a page that was reloaded. None: wherever results may be cleared, but
+    not of calls without arguments, as `next_page()` gives another page each time."""
+    keep: tuple[str, ...] = ()
+    """Names of tools whose results are never cleared."""
+    first: tuple[str, ...] = ()
+    """Names of tools whose results are cleared before those of others."""
     priorities: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     """By the names of tools, how long their results stay: of those that may be cleared, the ones of the lowest number
     go first, of equals the oldest. A tool that is not named has 0."""
@@ -54,18 +73,28 @@ class ToolResultPolicy:
     @property
     def clears(self) -> bool:
         """Whether any result gives way to a placeholder on overflow."""
-        return self.clear_rest or self.clear_after_steps is not None
+        return self.clear_rest or self.clear_after_steps is not None or self.superseded is True
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
-        _need_positive("max_tokens", self.max_tokens)
-        _need_one_of("error_words", self.error_words, get_args(ErrorWords))
-        object.__setattr__(self, "priorities", dict(self.priorities))
-        _need_from_zero("clear_after_steps", self.clear_after_steps)
-        _need_from_zero("min_tokens", self.min_tokens)
-        if not 0 < self.overflow_share <= 1:
-            msg = f"overflow_share must be above 0 and at most 1, found {self.overflow_share!r}"
+        need_positive("max_tokens", self.max_tokens)
+        need_share("overflow_share", self.overflow_share)
+        need_from_zero("clear_after_steps", self.clear_after_steps)
+        need_kind("clear_rest", self.clear_rest, bool)
+        need_kind("keep_errors", self.keep_errors, bool)
+        need_one_of("error_words", self.error_words, get_args(ErrorWords))
+        if self.superseded is not None:
+            need_kind("superseded", self.superseded, bool)
+        for name in ("keep", "first"):
+            object.__setattr__(self, name, names_in(name, getattr(self, name)))
+        if both := {*self.keep} & {*self.first}:
+            msg = f"results of {', '.join(sorted(both))} cannot be kept and cleared first"
             raise BudgetError(msg)
+        need_kind("priorities", self.priorities, Mapping)
+        object.__setattr__(self, "priorities", dict(self.priorities))
+        need_from_zero("min_tokens", self.min_tokens)
+        need_words("placeholder", self.placeholder)
+        need_words("cut_marker", self.cut_marker)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +127,15 @@ class HistoryPolicy:
     omission_marker: str | None = None
     """A message at the gap, such as `[{count} earlier messages omitted for brevity]`; None: no message."""
     marker_role: Role = Role.SYSTEM
-    """Whose message the marker is. Some providers take system messages at the beginning only: `Role.USER`."""
-    reasoning: ReasoningPolicy = "keep"
-    """`keep`: untouched. `drop_at_cut`: messages that were there when a cut is made lose their reasoning, for
-    models that bind it to what stood before. `drop_old_turns`: only the running turn keeps it."""
+    """Whose message the marker is: an instruction, or the user's, as some providers take system messages at the
+    beginning only. A text such as `"user"` is taken for the role."""
+    reasoning: ReasoningPolicy = "by_model"
+    """`keep`: untouched. `bound`: once anything before it is not what it was (a cut, a shortened result, a summary,
+    another system prompt or tool), all signed reasoning that is there goes, and never comes back; while a tool loop
+    runs, a cut waits for its end if the budget allows. `by_model`: `bound` for models that hold reasoning to what
+    stood before, and where nothing tells the model; else `keep`. `drop_at_cut`: messages that were there when a cut is
+    made lose their reasoning, but for a running turn that is whole. `drop_old_turns`: only the running turn keeps
+    it."""
     unanswered: UnansweredPolicy = "stub"
     """A call in mid-history that was never answered gets a `stub` result, or is taken out (`drop`)."""
     stub: str = "[no result: the call was not answered]"
@@ -114,35 +148,22 @@ class HistoryPolicy:
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
-        _need_positive("max_messages", self.max_messages)
-        _need_from_zero("preserve_recent_turns", self.preserve_recent_turns)
-        _need_from_zero("layers_yield_to", self.layers_yield_to)
+        need_positive("max_messages", self.max_messages)
+        need_from_zero("preserve_recent_turns", self.preserve_recent_turns)
+        need_from_zero("layers_yield_to", self.layers_yield_to)
         if not isinstance(self.keep_first, Share):
-            _need_from_zero("keep_first", self.keep_first)
-        _need_one_of("reasoning", self.reasoning, get_args(ReasoningPolicy))
-        _need_one_of("unanswered", self.unanswered, get_args(UnansweredPolicy))
-        if not 0 < self.low_water <= 1:
-            msg = f"low_water must be above 0 and at most 1, found {self.low_water!r}"
+            need_from_zero("keep_first", self.keep_first)
+        need_one_of("reasoning", self.reasoning, get_args(ReasoningPolicy))
+        need_one_of("unanswered", self.unanswered, get_args(UnansweredPolicy))
+        need_share("low_water", self.low_water)
+        need_kind("results", self.results, ToolResultPolicy)
+        need_one_of("marker_role", self.marker_role, _MARKER_ROLES)
+        object.__setattr__(self, "marker_role", Role(self.marker_role))
+        need_words("stub", self.stub)
+        if self.omission_marker is not None:
+            need_words("omission_marker", self.omission_marker)
+        if self.pinned is not None and not callable(self.pinned):
+            msg = f"pinned must be a function of a message, found {type(self.pinned).__name__}"
             raise BudgetError(msg)
-
-
-def _need_positive(name: str, value: int | None) -> None:
-    if value is not None and (not _is_whole(value) or value < 1):
-        msg = f"{name} must be 1 or more, or None, found {value!r}"
-        raise BudgetError(msg)
-
-
-def _need_from_zero(name: str, value: int | None) -> None:
-    if value is not None and (not _is_whole(value) or value < 0):
-        msg = f"{name} must be 0 or more, found {value!r}"
-        raise BudgetError(msg)
-
-
-def _need_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        msg = f"{name} must be one of {', '.join(known)}, found {value!r}"
-        raise BudgetError(msg)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+        for name in ("split_last_run", "start_with_user"):
+            need_kind(name, getattr(self, name), bool)

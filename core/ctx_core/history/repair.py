@@ -76,7 +76,7 @@ def repair(
     """
     repairs, pairing = Repairs(), Pairing[Position](left_out)
     blocks: list[Entry | tuple[Entry, Asked[Position]]] = []
-    seen: dict[Message, Entry] = {}
+    seen = _Seen()
     question = next((entry for entry in reversed(entries) if entry.message.is_question), None)
     run: list[tuple[Position, Message]] = []
     for entry in entries:
@@ -88,7 +88,7 @@ def repair(
         _place(run, pairing, blocks, repairs)
         run = []
         # The same id with another content is another message.
-        first = entry if message.id is None else seen.setdefault(message, entry)
+        first = entry if message.id is None else seen.first(message.id, entry)
         if first is not entry and entry is question:
             # Who asks again wants an answer: it stays, and goes for the first where nothing was said in between.
             if blocks[-1] is first:
@@ -112,6 +112,24 @@ def repair(
         else:
             repaired.extend(_closed(*block, policy, repairs, in_flight=block[0].position == length - 1))
     return repaired, repairs
+
+
+class _Seen:
+    """The first of messages that have the same id and say the same; few have an id that came before."""
+
+    __slots__ = ("_by_id", "_equal")
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Entry] = {}
+        self._equal: dict[Message, Entry] = {}
+
+    def first(self, told: str, entry: Entry) -> Entry:
+        """Give the first one, which may be this."""
+        known = self._by_id.setdefault(told, entry)
+        if known is entry:
+            return entry
+        self._equal.setdefault(known.message, known)
+        return self._equal.setdefault(entry.message, entry)
 
 
 def _place(

@@ -5,29 +5,35 @@ Every rule about a result stands here. It sees the result in its place: the call
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
+from ctx_core.conversation.message_texts import text_units, with_unit_texts
+from ctx_core.conversation.messages import Message, Role, TextPart, ToolCall
 from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
+from ctx_core.history.media import shows_screen, with_named_media
 from ctx_core.history.pairing import Asked, Pairing
 from ctx_core.history.places import Index, indexed, indices
 from ctx_core.history.policy import ERROR_WORDS, ErrorWords
+from ctx_core.history.shortening import Shortening
 from ctx_core.truncation import cut_middle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.history.policy import ToolResultPolicy
     from ctx_core.history.repair import Entry
 
 _ERROR: Final = re.compile("|".join(map(re.escape, ERROR_WORDS)), re.IGNORECASE)
-_BEGINS_WITH_ERROR: Final = re.compile(rf"[\W_]*(?:{_ERROR.pattern})", re.IGNORECASE)
-"""Behind brackets, quotes and blanks at most: `[ERROR] …`, `{"error": …`."""
+_NONE: Final = r"""s?["']?\s*[:=]?\s*(?:0\b|null\b|none\b|false\b|""|''|\[\]|\{\})"""
+_BEGINS_WITH_ERROR: Final = re.compile(rf"[\W_]*(?:{_ERROR.pattern})(?!{_NONE})", re.IGNORECASE)
+"""Behind brackets, quotes and blanks at most: `[ERROR] …`, `{"error": …`. What says that there is none is no error:
+`Errors: 0`, `{"error": null, …`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +64,8 @@ class Results:
             answers = indices(start + 1, end)
             if len(calls) > 1:
                 self._many.update(answers)
-            asked = Asked(start, calls)
-            pairing = Pairing[Index]()
-            pairing.ask(asked)
-            called = [at for at in answers if entries[at].message.role is Role.TOOL]
-            for _ in pairing.place([(at, entries[at].message) for at in called]):
-                pass
-            answered = {at: calls[number] for number, (at, _) in asked.answers.items()}
+            called = [(at, entries[at].message) for at in answers if entries[at].message.role is Role.TOOL]
+            answered = _answered(start, calls, called)
             for at in answers:
                 if not entries[at].synthetic:
                     self._found[at] = Result(entries[at].message, answered.get(at), age, len(calls) > 1)
@@ -91,21 +92,31 @@ class Results:
     def clearable(self) -> Iterator[tuple[Index, int]]:
         """Give the results that may be cleared on overflow, in the order in which they go: index, and age in steps.
 
-        First those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's; of each,
+        First those of which a later call of the same kind has a newer one, then those of tools that the policy names,
+        then those older than `clear_after_steps`, then, if `clear_rest`, all others but the newest step's; of each,
         those of tools of a low priority first.
         """
-        for by_age in (True, False):
-            for at in sorted(self._found, key=self._priority):
-                if self._gives_way(self._found[at], by_age=by_age):
-                    yield at, self._found[at].age
+        rules: tuple[Callable[[Index], bool], ...] = (
+            self._superseded().__contains__,
+            lambda at: self._tool(at) in self._policy.first and self._gives_way(at),
+            lambda at: self._gives_way(at, by_age=True),
+            self._gives_way,
+        )
+        left = sorted(filter(self._may_be_cleared, self._found), key=self._priority)
+        for rule in rules:
+            going = [at for at in left if rule(at)]
+            left = [at for at in left if at not in {*going}]
+            for at in going:
+                yield at, self._found[at].age
 
     def saved_by_clearing(self, chosen: Iterable[Index]) -> int:
         """Give the tokens that clearing all that may be cleared saves, on results as they were at first sight."""
         saved, policy = 0, self._policy
+        clearable = dict(self.clearable())
         for at in chosen:
-            result = self._found.get(at)
-            if result is None or not any(self._gives_way(result, by_age=by_age) for by_age in (True, False)):
+            if at not in clearable:
                 continue
+            result = self._found[at]
             cost = self._price(result.message, result)
             if policy.max_tokens is not None:
                 cost = min(cost, policy.max_tokens)
@@ -113,58 +124,126 @@ class Results:
         return saved
 
     def with_placeholder(self, at: Index, age: int) -> Message:
-        """Give a result with the placeholder in its place, as it was cleared at this age."""
+        """Give a result with the placeholder in its place, as it was cleared at this age.
+
+        A block that has more than a text stays, and says nothing more; a medium is named.
+        """
         message = self._found[at].message
-        tokens = self._counter.count_text(message.text)
+        tokens = self._size(message)
         placeholder = self._policy.placeholder.replace("{age}", str(age)).replace("{tokens}", f"{tokens}")
-        placeholder = _named(placeholder, message)
-        return message.with_only_text(opening_of(message) + placeholder)
+        placeholder = opening_of(message) + _named(placeholder, message)
+        units = text_units(message)
+        if units:
+            form = with_unit_texts(message, units, [placeholder, *("" for _ in units[1:])])
+        else:
+            form = replace(message, parts=(TextPart(placeholder), *message.parts), altered=True)
+        return with_named_media(form)
 
     def shortened(self, at: Index, limit: int) -> Message:
-        """Give a result with the middle of its text left out, so that the whole message is within a limit.
+        """Give a result with the middle of its texts left out, so that the whole message is within a limit.
 
-        One whose frame and media alone exceed the limit keeps only its frame and the marker, or no text. What a result
-        in a user's message begins with belongs to the frame.
+        Media stay where there is room for them beside a text, else they are named. Where what cannot be cut alone is
+        over the limit, all of it is one text. What a result in a user's message begins with belongs to the frame.
         """
-        result, counter = self._found[at], self._counter
+        result = self._found[at]
         message, opening = result.message, opening_of(result.message)
-        if self._price(message, result) <= limit:
+        named = with_named_media(message)
+        units = text_units(named)
+        if self._price(message, result) <= limit or not units or shows_screen(message):
             return message
-        text = message.text.removeprefix(opening) or " ".join(
-            part.text for part in message.parts if isinstance(part, OpaquePart) and part.text
+        marker = _named(self._policy.cut_marker, message)
+        shortening = Shortening(
+            counter=self._counter,
+            price=lambda form: self._price(form, result),
+            cut=lambda text, most: cut_middle(text, most, self._counter, marker=marker),
         )
-        empty = message.with_only_text(opening)
-        if empty.parts == message.parts:
-            return message
-        frame, marker = self._price(empty, result), _named(self._policy.cut_marker, message)
-        room = limit - frame
-        while True:
-            cut = cut_middle(text, max(0, room), counter, marker=marker) if text else ""
-            form = message.with_only_text(opening + cut)
-            price = self._price(form, result)
-            if price <= limit or room <= 0:
-                return form
-            # One that is written as a JSON string costs more than its text: the text must be so much shorter.
-            room = min(room - 1, counter.count_text(cut) * (limit - frame) // (price - frame))
+        words = message.with_only_text("".join(unit.text for unit in units))
+        for form in (message, named, words):
+            cut = shortening.of(form, limit, opening=opening)
+            if cut is not None:
+                return cut
+        return message.with_only_text(opening)
+
+    def _tool(self, at: Index) -> str:
+        """Give the name of the tool that gave a result; empty where nothing says it."""
+        call = self._found[at].call
+        return (self._found[at].message.name if call is None else call.name) or ""
 
     def _priority(self, at: Index) -> tuple[int, Index]:
-        call = self._found[at].call
-        name = self._found[at].message.name if call is None else call.name
-        return self._policy.priorities.get(name or "", 0), at
+        return self._policy.priorities.get(self._tool(at), 0), at
 
-    def _gives_way(self, result: Result, *, by_age: bool) -> bool:
-        """Whether a result is cleared because of its age, or else with the rest."""
+    def _superseded(self) -> set[Index]:
+        """Give the results that a later call of the same tool with equal arguments has a newer one for."""
         policy = self._policy
-        if by_age:
-            old = policy.clear_after_steps is not None and result.age > policy.clear_after_steps
-            if not old or (policy.keep_errors and is_error(result.message, policy.error_words)):
-                return False
-        elif not policy.clear_rest or result.age == 0:
+        if policy.superseded is False or not policy.clears:
+            return set()
+        newest: dict[tuple[str, str], Index] = {}
+        older = set[Index]()
+        for at in sorted(self._found):
+            result = self._found[at]
+            if result.call is None:
+                continue
+            asked = (result.call.name, equal_arguments(result.call.arguments))
+            if policy.superseded is None and asked[1] == _NO_ARGUMENTS:
+                continue
+            if asked in newest and not self._is_kept_error(self._found[newest[asked]]):
+                older.add(newest[asked])
+            newest[asked] = at
+        return older
+
+    def _may_be_cleared(self, at: Index) -> bool:
+        """Whether a result is worth clearing, and neither of the newest step nor of a tool whose results are kept."""
+        result, policy = self._found[at], self._policy
+        if result.age == 0 or self._tool(at) in policy.keep:
             return False
-        return self._counter.count_text(result.message.text) >= policy.min_tokens
+        return self._size(result.message) >= policy.min_tokens and not shows_screen(result.message)
+
+    def _gives_way(self, at: Index, *, by_age: bool = False) -> bool:
+        """Whether a result is cleared because of its age, or else with the rest."""
+        result, policy = self._found[at], self._policy
+        old = policy.clear_after_steps is not None and result.age > policy.clear_after_steps
+        if old and not self._is_kept_error(result):
+            return True
+        return policy.clear_rest and not by_age
+
+    def _is_kept_error(self, result: Result) -> bool:
+        return self._policy.keep_errors and is_error(result.message, self._policy.error_words)
+
+    def _size(self, message: Message) -> int:
+        """Give the tokens of what a result says: its text, its documents and its media."""
+        others = tuple(part for part in message.parts if not isinstance(part, TextPart))
+        count, tokens = self._counter.count_message, self._counter.count_text(message.text)
+        return tokens + (count(replace(message, parts=others)) - count(replace(message, parts=())) if others else 0)
 
     def _price(self, message: Message, result: Result) -> int:
         return self._counter.count_message(message, parallel=result.parallel)
+
+
+def _answered(
+    start: Index, calls: Sequence[ToolCall], results: Sequence[tuple[Index, Message]]
+) -> dict[Index, ToolCall]:
+    """Give the call that each result of a step answers, where there is one."""
+    by_id = {call.id: call for call in calls if call.id}
+    told = {message.tool_call_id for _, message in results}
+    if len(by_id) == len(calls) and len(told) == len(results) and told <= by_id.keys():
+        return {at: by_id[message.tool_call_id or ""] for at, message in results}
+    asked = Asked(start, calls)
+    pairing = Pairing[Index]()
+    pairing.ask(asked)
+    for _ in pairing.place(results):
+        pass
+    return {at: calls[number] for number, (at, _) in asked.answers.items()}
+
+
+_NO_ARGUMENTS: Final = "{}"
+
+
+def equal_arguments(arguments: str) -> str:
+    """Give what arguments have in common that say the same: the order of keys and blanks say nothing."""
+    try:
+        return json.dumps(json.loads(arguments or "{}"), sort_keys=True)
+    except (ValueError, RecursionError):
+        return arguments
 
 
 def _named(text: str, message: Message) -> str:

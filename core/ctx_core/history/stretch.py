@@ -124,7 +124,7 @@ class Stretch:
         if message.role is Role.ASSISTANT:
             old = policy.reasoning == "drop_old_turns" and at < self.turns[-1].start
             if old or position < self.state.reasoning_from:
-                return message.without_reasoning()
+                return message.without_reasoning(signed=policy.reasoning == "bound")
         return message
 
 

@@ -21,6 +21,7 @@ from ctx_core.providers.changes.order import (
     user_begins,
     user_ends,
 )
+from ctx_core.providers.changes.signatures import signed
 from ctx_core.providers.changes.tools import told_in_text
 
 Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], int]]
@@ -43,6 +44,7 @@ CHANGES: Final[Mapping[str, Change]] = {
     "texts to documents": with_a_text,
     "last blanks": without_last_blanks,
     "ids": taken_ids,
+    "signatures": signed,
     "cache marks": few_marks,
 }
 """By what the report says of them, in order: who speaks is settled first, ids when every message is there."""

@@ -15,6 +15,9 @@ OF_RESULTS: Final = (
     "clear_rest",
     "keep_errors",
     "error_words",
+    "superseded",
+    "keep",
+    "first",
     "min_tokens",
     "placeholder",
     "priorities",
@@ -52,6 +55,12 @@ class RollingSettings:
     """Whether results that report an error are not cleared for their age."""
     error_words: ErrorWords = "at_start"
     """Where a word such as `error` tells an error: `at_start` of a result's text, or `anywhere` in it."""
+    superseded: bool | None = None
+    """Whether results that a later call with equal arguments has a newer one for go first; None: where any may go."""
+    keep: tuple[str, ...] = ()
+    """Names of tools whose results are never cleared."""
+    first: tuple[str, ...] = ()
+    """Names of tools whose results are cleared before those of others."""
     min_tokens: int = 100
     """Results under so many tokens are not cleared."""
     placeholder: str = ToolResultPolicy().placeholder
@@ -79,10 +88,12 @@ class RollingSettings:
         results = ToolResultPolicy(**{name: getattr(self, name) for name in OF_RESULTS})
         HistoryPolicy(low_water=self.low_water, preserve_recent_turns=self.preserve_recent_turns, results=results)
         object.__setattr__(self, "priorities", dict(self.priorities))
+        object.__setattr__(self, "keep", results.keep)
+        object.__setattr__(self, "first", results.first)
 
     def to_dict(self) -> dict[str, Any]:
         """Give all of them as JSON types."""
-        return asdict(self)
+        return {**asdict(self), "keep": list(self.keep), "first": list(self.first)}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:

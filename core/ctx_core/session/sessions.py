@@ -21,6 +21,7 @@ from ctx_core.session.bills import Bills
 from ctx_core.session.conversation_id import ConversationId, nameless
 from ctx_core.session.layers import LayerRequest, asked
 from ctx_core.session.listeners import Listeners
+from ctx_core.session.reads import ReadMessages
 from ctx_core.session.request import Draft, Request, as_cut
 from ctx_core.session.states import Recalled, memory_of
 from ctx_core.session.stores import StateCache
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from ctx_core.builder import ContextBuilder
     from ctx_core.conversation.formats.names import FormatName
+    from ctx_core.conversation.held import Reading
     from ctx_core.engine.context import Context
     from ctx_core.session.declaration import Declared
     from ctx_core.session.options import SessionOptions
@@ -65,6 +67,7 @@ class Sessions(Generic[NativeT]):
         self._summaries = None if summarizing is None else Summaries[NativeT](summarizing, self.states)
         self._codec = as_codec(codec)
         self._bills = Bills()
+        self._reads = ReadMessages()
 
     @property
     def declared(self) -> Declared:
@@ -86,7 +89,9 @@ class Sessions(Generic[NativeT]):
             MessageError: for a message that cannot be read.
         """
         declared = request.declared or self.declared
-        transcript = self._read(request, declared)
+        reading = self._reads.reading()
+        transcript = self._read(request, declared, reading)
+        conversation = request.conversation or nameless(transcript)
         question = transcript.question()
         builder: ContextBuilder = yield Effect(
             partial(declared.builder, question, tools=request.tools),
@@ -99,9 +104,10 @@ class Sessions(Generic[NativeT]):
         if not request.whole:
             builder = builder.part_of_request(question_follows=request.message is not None)
         draft = Draft(request, builder, declared, transcript)
-        known = self._known(draft)
+        known = self._known(draft, conversation)
         context = yield from self._laid_out(draft, known, question)
         if request.keeps:
+            self._reads.hold(conversation.key, reading)
             # The cut is remembered before a summary is waited for: other turns of the conversation go on meanwhile.
             if enabled:
                 self._remember(draft, known, context)
@@ -123,6 +129,7 @@ class Sessions(Generic[NativeT]):
         """Delete what is kept of a conversation: its state, its summary, and what its last request was."""
         self.states.forget(conversation)
         self._bills.forget(conversation)
+        self._reads.forget(conversation.key)
 
     def renew(self, conversation: ConversationId, messages: Sequence[NativeT]) -> None:
         """Delete what is kept of a conversation unless it matches these messages, which are all there are now."""
@@ -130,18 +137,17 @@ class Sessions(Generic[NativeT]):
         if known.state == WindowState():
             self.forget(conversation)
 
-    def _read(self, request: Request[NativeT], declared: Declared) -> Transcript[NativeT]:
+    def _read(self, request: Request[NativeT], declared: Declared, reading: Reading) -> Transcript[NativeT]:
         """Give the conversation, with its history as the recipe takes it, which may know how to mend one."""
         history, message, codec = request.history, request.message, self._codec
         read = getattr(declared.source, "read", None)
         if codec is None and read is not None:
             history, codec = cast("tuple[Sequence[NativeT], Codec[NativeT]]", read(history, message, None))
-        return transcript_of(history, message, codec)
+        return transcript_of(history, message, codec, reading)
 
-    def _known(self, draft: Draft[NativeT]) -> Recalled:
+    def _known(self, draft: Draft[NativeT], conversation: ConversationId) -> Recalled:
         """Give what is remembered of the conversation."""
         request, transcript = draft.request, draft.transcript
-        conversation = request.conversation or nameless(transcript)
         if request.keeps:
             # First, so that what a bill has shown holds for this request already.
             self._bills.learn(conversation, transcript)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.fences import fenced
 from ctx_core.conversation.messages import (
     CitationPart,
@@ -17,7 +18,6 @@ from ctx_core.conversation.messages import (
     TextPart,
 )
 from ctx_core.counting.calls import minified
-from ctx_core.counting.documents import document_text
 from ctx_core.counting.image_prices import image_size
 from ctx_core.truncation import cut_middle
 

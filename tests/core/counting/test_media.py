@@ -113,3 +113,25 @@ def test_a_large_pdf_of_few_pages_is_not_priced_by_its_pictures() -> None:
         assert cost("gpt-4o", FilePart(data=data, media_type="application/pdf")) < 3 * 3_000 + 1_000
     unknown = FilePart(data=scanned.replace(b"/Type /Page ", b"/Compressed "), media_type="application/pdf")
     assert cost("gpt-4o", unknown) > 100_000
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"type": "url", "url": "https://a.example/a.png"},
+        {"type": "file", "file_id": "file_1"},
+        {"type": "base64", "media_type": "image/png", "data": "AAAA" * 10},
+    ],
+)
+@pytest.mark.parametrize("kind", ["document", "search_result"])
+def test_a_picture_inside_of_a_document_is_a_picture(kind: str, source: dict[str, str]) -> None:
+    """Whichever way it is given; what says so beside it is no text."""
+    counter = TokenCounter.for_model("claude-sonnet-4-5")
+    picture = {"type": "image", "source": source}
+    content = [{"type": "text", "text": "The pier."}, picture]
+    held = {"source": {"type": "content", "content": content}} if kind == "document" else {"content": content}
+    block = {"type": kind, **held}
+    inside, alone = (
+        counter.count_messages([{"role": "user", "content": [one]}], format="anthropic") for one in (block, picture)
+    )
+    assert 1_000 < alone < inside < alone + 12

@@ -74,7 +74,8 @@ class AnthropicFormat(BlockFormat):
 
     def result_block(self, message: Message, block: object) -> object:
         """Give the block of a result."""
-        content = self._result_content(message)
+        held = (mapped(block) or {}).get("content")
+        content = self._result_content(message, listed=isinstance(held, list | tuple))
         if block is not None:
             return copied(block, tool_use_id=message.tool_call_id, content=content)
         result: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": content}
@@ -93,8 +94,8 @@ class AnthropicFormat(BlockFormat):
             case _:
                 assert_never(part)
 
-    def _result_content(self, message: Message) -> str | list[object]:
-        if all(isinstance(part, TextPart) and part.raw is None for part in message.parts):
+    def _result_content(self, message: Message, *, listed: bool) -> str | list[object]:
+        if not listed and all(isinstance(part, TextPart) and part.raw is None for part in message.parts):
             return message.text
         return [self.part_block(part) if part.raw is None else part.raw for part in message.parts]
 

@@ -46,11 +46,13 @@ class GeminiFormat(BlockFormat):
         """Give the part of a call."""
         if call.raw is not None:
             key = key_of(call.raw, "functionCall", "function_call")
+            signed = _signature(call, "thoughtSignature" if key == "functionCall" else "thought_signature")
             if mapping_in(mapped(call.raw) or {}, key).get("id") in {call.id, None if call.id else ""}:
-                return call.raw
-            return copied(call.raw, **{key: _with(call.raw, key, id=call.id)})
+                return copied(call.raw, **signed) if signed else call.raw
+            return copied(call.raw, **signed, **{key: _with(call.raw, key, id=call.id)})
         told = {} if call.id is None else {"id": call.id}
-        return {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
+        block = {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
+        return {**block, **_signature(call, "thoughtSignature")}
 
     def result_block(self, message: Message, block: object) -> object:
         """Give the part of a result."""
@@ -64,10 +66,11 @@ class GeminiFormat(BlockFormat):
         inner = mapping_in(mapped(block) or {}, key)
         about = {"id": message.tool_call_id, "name": message.name}
         changed: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
-        if any(part.raw is None for part in text) and "".join(part.text for part in text) != _said(inner):
+        if "".join(part.text for part in text) != _said(inner):
             changed["response"] = response
-        if inner.get("parts") is not None and len(media) != len(inner["parts"]):
-            changed["parts"] = [part.raw for part in media if part.raw is not None]
+        shown = [part.raw for part in media if part.raw is not None]
+        if list(map(id, shown)) != list(map(id, inner.get("parts") or ())):
+            changed["parts"] = shown
         said = _with(block, key, **changed)
         # Where the call has no id, its result has none.
         return copied(block, **{key: said if message.tool_call_id else without(said, "id")})
@@ -98,6 +101,14 @@ class GeminiFormat(BlockFormat):
 def _with(holder: object, key: str, **changed: object) -> object:
     inner = (mapped(holder) or {}).get(key)
     return copied(inner, **changed)
+
+
+def _signature(call: ToolCall, key: str) -> dict[str, object]:
+    """Give the signature of a call by its key; objects of the client hold it as bytes."""
+    if call.signature is None:
+        return {}
+    as_bytes = call.raw is not None and getattr(call.raw, "model_copy", None) is not None
+    return {key: call.signature.encode() if as_bytes else call.signature}
 
 
 def _said(inner: Mapping[str, Any]) -> str:

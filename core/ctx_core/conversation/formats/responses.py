@@ -7,7 +7,7 @@ side stay together, and thoughts with the item that follows them. An output is a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never, cast
 
 from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
@@ -234,8 +234,8 @@ def _output(message: Message, asked: str) -> object:
         told: dict[str, Any] = {"approval_request_id": message.tool_call_id}
         return copied(item, **told) if item is not None else {"type": kind, "approve": False, **told}
     told = {"call_id": message.tool_call_id}
-    if item is None or any(part.raw is None for part in message.parts) or not message.parts:
-        told["output"] = _said(message, kind)
+    if item is None or not _says_the_same(message, item):
+        told["output"] = _said(message, kind, listed=isinstance(fields.get("output"), list | tuple))
     if item is not None:
         return copied(item, **told)
     return {"type": kind, **told, **({"status": "failed"} if kind == "apply_patch_call_output" else {})}
@@ -247,15 +247,23 @@ def _output_of(asked: str) -> str:
     return f"{asked}_output" if asked.endswith("_call") else "function_call_output"
 
 
-def _said(message: Message, kind: str) -> object:
+def _says_the_same(message: Message, item: object) -> bool:
+    """Whether a result's parts are those that its item was read to."""
+    read = read_result(mapped(item) or {}, origin=None).parts
+    return read == message.parts and all(one.raw is other.raw for one, other in zip(read, message.parts, strict=True))
+
+
+def _said(message: Message, kind: str, *, listed: bool = False) -> object:
     """Give what a result says in the shape that its type of output has."""
     match kind:
         case "computer_call_output":
             return next(part.raw for part in message.parts if isinstance(part, ImagePart))
+        case _ if len(message.parts) == 1 and isinstance(message.parts[0].raw, list | tuple):
+            return cast("object", message.parts[0].raw)
         case "shell_call_output":
             return [{"stdout": message.text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
         case _:
-            return _content(message, listed=False)
+            return _content(message, listed=listed)
 
 
 def _block(part: Part) -> object:

@@ -1,0 +1,78 @@
+"""What a policy refuses when it is made: values that cannot work, with the field and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+from ctx_core.errors import BudgetError
+
+
+def need_positive(name: str, value: int | None) -> None:
+    """Refuse what is no whole number from 1 up, and not None either."""
+    if value is not None and (not _is_whole(value) or value < 1):
+        msg = f"{name} must be 1 or more, or None, found {value!r}"
+        raise BudgetError(msg)
+
+
+def need_from_zero(name: str, value: int | None) -> None:
+    """Refuse what is no whole number from 0 up, and not None either."""
+    if value is not None and (not _is_whole(value) or value < 0):
+        msg = f"{name} must be 0 or more, found {value!r}"
+        raise BudgetError(msg)
+
+
+def need_share(name: str, value: object) -> None:
+    """Refuse what is no share above 0 and up to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        msg = f"{name} must be above 0 and at most 1, found {value!r}"
+        raise BudgetError(msg)
+
+
+def need_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    """Refuse a word that is not known."""
+    if value not in known:
+        msg = f"{name} must be one of {', '.join(known)}, found {value!r}"
+        raise BudgetError(msg)
+
+
+def need_kind(name: str, value: object, kind: type[object]) -> None:
+    """Refuse a value of another type."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "aeiou" else "a"
+        msg = f"{name} must be {article} {kind.__name__}, found {_shown(value)}"
+        raise BudgetError(msg)
+
+
+def need_words(name: str, value: object) -> None:
+    """Refuse what is no text, and a text that says nothing: the model would see an empty message."""
+    if not isinstance(value, str) or not value.strip():
+        msg = f"{name} must be a text that says something, found {_shown(value)}"
+        raise BudgetError(msg)
+
+
+def names_in(name: str, value: object) -> tuple[str, ...]:
+    """Give names of tools as a tuple.
+
+    Raises:
+        BudgetError: for a single text, whose letters would be taken for names, and for what is none.
+    """
+    listed: list[object] = []
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        listed = list(cast("Iterable[object]", value))
+    names = tuple(one for one in listed if isinstance(one, str))
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or len(names) != len(listed):
+        msg = f"{name} must be names of tools in a tuple, found {_shown(cast('object', value))}"
+        raise BudgetError(msg)
+    return names
+
+
+def _shown(value: object) -> str:
+    """Say what a value is; a text may be anybody's."""
+    if isinstance(value, str):
+        return "an empty text" if not value.strip() else f"a text of {len(value):,} characters"
+    return "None" if value is None else type(value).__name__
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

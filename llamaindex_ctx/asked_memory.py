@@ -1,0 +1,148 @@
+"""How a memory makes a request: what is being asked, the room that it needs, and what is given of the conversation."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, cast
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from pydantic import PrivateAttr
+
+from ctx_core import BudgetError, ContextOverflowError, Role
+from ctx_core.budget import is_count
+from ctx_core.effects import Effect, Effects
+from ctx_core.session import ConversationId, Request
+from ctx_core.session.declaration import tokens_in
+from llamaindex_ctx.convert import CODEC
+from llamaindex_ctx.copies import copied
+from llamaindex_ctx.events import tell
+from llamaindex_ctx.exceeding import first_key, given
+from llamaindex_ctx.feeding import feed
+from llamaindex_ctx.literal import literal
+from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
+from llamaindex_ctx.stored_memory import StoredMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctx_core import Context
+
+_FOUND: Final = 1_024
+"""Tokens of a retrieved context that there is room for; a quarter of small windows."""
+_SMALLEST: Final = 512
+"""Of smaller budgets nothing is kept: no LLM has such a window."""
+
+
+class AskedMemory(StoredMemory):
+    """A memory that is asked for the messages of a request."""
+
+    _asked_at: int = PrivateAttr(default=-1)
+    """How long the conversation was when a request was made without a question, as agents do once they stored it."""
+
+    @property
+    def _conversation(self) -> ConversationId:
+        return ConversationId(key=self.chat_store_key)
+
+    def _window(self, asked: object, taken: int) -> Effects[list[ChatMessage]]:
+        """Choose what the engine gets; a question that it will add itself has room kept for it."""
+        messages: list[ChatMessage] = yield Effect(self._door.read, self._door.aread)
+        question = as_question(asked)
+        if question is None:
+            self._asked_at = len(messages)
+        elif self._asked_at != len(messages) and is_asked(question, messages):
+            # No agent has asked for it since it was stored: an engine whose stream broke off sends it once more.
+            again = self._plan.counter.count_message(CODEC.read(question))
+            try:
+                context = yield from self._sessions.fit(self._request(messages, None, taken + again))
+            except ContextOverflowError:
+                pass
+            else:
+                return self._given(context, None)
+        if question is not None and not is_asked(question, messages):
+            request = self._request(messages, question, taken)
+            # Asked before, or stored by an agent whose turn has an answer already: it must not be lost where nothing
+            # but the question is left.
+            alone = was_asked(question, messages) and (yield from self._is_alone(request))
+            if not alone:
+                context = yield from self._before_question(request)
+                yield from feed(self, context, messages)
+                return self._given(context, question)
+        try:
+            context = yield from self._sessions.fit(self._request(messages, None, taken))
+        except ContextOverflowError:
+            # Agents ask once more when their answer is stored. Nothing is asked then, so an answer that does not fit
+            # behind its question is left out instead of ending the run with an error.
+            answers = closing_answers(messages)
+            if answers in (0, len(messages)):
+                raise
+            request = self._request(messages[: len(messages) - answers], None, taken)
+            request = replace(request, left_out=answers, why="no room for the answer")
+            context = yield from self._sessions.fit(request)
+        yield from feed(self, context, messages)
+        return self._given(context, None)
+
+    def _before_question(self, request: Request[ChatMessage]) -> Effects[Context[ChatMessage]]:
+        """Fit a request whose question the engine sends itself, whole: one that was truncated here is of no use."""
+        room, declared = self._room_beside(), self._sessions.declared
+        if room:
+            roomy = replace(declared, reserve=tokens_in(declared.reserve, self.budget) + room)
+            with suppress(ContextOverflowError):
+                return (yield from self._sessions.fit(replace(request, declared=roomy, on_overflow="raise")))
+        try:
+            return (yield from self._sessions.fit(replace(request, on_overflow="raise")))
+        except ContextOverflowError:
+            tried = yield from self._sessions.fit(replace(request, keeps=False))  # which raises unless all may truncate
+            if tried.messages[-1] is not request.message:
+                raise
+            return (yield from self._sessions.fit(request))
+
+    def _room_beside(self) -> int:
+        """Give what is kept free for what an engine that asks by itself has found, where no reserve is as large.
+
+        LlamaIndex packs it into what a prompt leaves of the window, and raises an error where that is nothing.
+        """
+        total = self.budget.total
+        if self.recipe is not None or total < _SMALLEST:
+            return 0
+        return max(0, min(total // 4, _FOUND) - (total - self._plan.limit))
+
+    def _is_alone(self, request: Request[ChatMessage]) -> Effects[bool]:
+        context = yield from self._sessions.fit(replace(request, keeps=False))
+        return context.report.history.messages == 1
+
+    def _request(
+        self, messages: Sequence[ChatMessage], question: ChatMessage | None, taken: object
+    ) -> Request[ChatMessage]:
+        if not is_count(taken):
+            msg = f"initial_token_count must be a whole number from 0 up, found {taken!r}"
+            raise BudgetError(msg)
+        return Request(
+            history=messages,
+            message=question,
+            conversation=self._conversation,
+            whole=False,
+            taken=cast("int", taken) + self._frame_of_front(),
+            enabled=self.enabled,
+        )
+
+    def _frame_of_front(self) -> int:
+        """Give what a recipe's text costs more as a user message than it does as a system message."""
+        if self.recipe_role is not Role.USER or (self.recipe is None and not self.layers):
+            return 0
+        framing = self._plan.counter.framing.messages
+        return 0 if framing.per_system is None else max(0, framing.per_message - framing.per_system)
+
+    def _given(self, context: Context[ChatMessage], question: ChatMessage | None) -> list[ChatMessage]:
+        """Give copies, free to be changed, of what goes before the question; a recipe's text in the role it has."""
+        counter = self._plan.counter if self.recipe is None else None  # which would be asked once more for it
+        self._running.note(context.report, counter, f"{self.chat_store_key} {first_key(context.transcript)}")
+        tell("memory", context)
+        messages = context.messages
+        if self.recipe_role is not Role.SYSTEM and context.system_prompt:
+            front = ChatMessage(context.system_prompt, role=MessageRole(str(self.recipe_role)))
+            messages = [front, *context.conversation]
+        # An engine that brings the question itself puts the conversation into its prompt's template.
+        messages = copied(messages) if question is None else literal(copied(messages[:-1]))
+        given(messages, self._running)
+        return messages

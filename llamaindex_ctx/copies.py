@@ -1,0 +1,45 @@
+"""Copies of messages on their way into a memory and out of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from llama_index.core.base.llms.types import ChatMessage
+
+from ctx_core.errors import MessageError
+from llamaindex_ctx.convert import CODEC
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def owned(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """Give copies that share nothing that can change with the caller's.
+
+    Raises:
+        MessageError: for what is no message, or cannot be read as one.
+    """
+    messages = list(messages)
+    for message in messages:
+        if not isinstance(message, ChatMessage):
+            msg = (
+                f"expected a ChatMessage, found {type(message).__name__}: a text goes into ChatMessage(text), a dict "
+                "into ChatMessage.model_validate(dict), content blocks into ChatMessage(blocks=[…])"
+            )
+            raise MessageError(msg)
+        CODEC.read(message)
+    return copied(messages)
+
+
+def copied(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """Give copies that share nothing that can change."""
+    return [copy_of(message) for message in messages]
+
+
+def copy_of(message: ChatMessage) -> ChatMessage:
+    """Give a copy; what cannot be copied in its extras is shared."""
+    try:
+        return message.model_copy(deep=True)
+    except Exception:  # noqa: BLE001 - an open file, a lock or a client in it, and their copying may raise anything
+        blocks = [block.model_copy() for block in message.blocks]
+        return message.model_copy(update={"blocks": blocks, "additional_kwargs": dict(message.additional_kwargs)})
