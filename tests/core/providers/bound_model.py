@@ -13,6 +13,8 @@ from ctx_core.conversation.transcript import read_natives
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ctx_core import Context, TokenCounter
+
 Native = dict[str, Any]
 
 
@@ -71,7 +73,7 @@ class BoundModel:
         return {"role": "assistant", "content": [thought, *said]}
 
 
-def recounted(counter: Any, context: Any) -> int:
+def recounted(counter: TokenCounter, context: Context[Any]) -> int:
     """Count what goes out, from scratch."""
     read = list(read_natives(context.messages, format_named("anthropic")))
     system = counter.count_messages([{"role": "system", "content": context.system_prompt}], format="openai")
