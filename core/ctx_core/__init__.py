@@ -30,7 +30,7 @@ from ctx_core.report.usage_log import UsageLog
 from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore
 from ctx_core.session.summarizers import Summarizer
 from ctx_core.session.summarizing import Summarizing
-from ctx_core.validate import Refusal, Validation, validate
+from ctx_core.validate import Correction, Refusal, Validation, validate
 
 __version__ = "0.1.0"
 
@@ -45,6 +45,7 @@ __all__ = [
     "ContextOverflowError",
     "ContextReport",
     "ContextSession",
+    "Correction",
     "CtxLayersError",
     "Framing",
     "HistoryPolicy",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ctx_core.corrected import corrected, with_messages
 from ctx_core.counting.counter import TokenCounter, as_counter
 from ctx_core.counting.windows import window_of
 from ctx_core.errors import CtxLayersError, UnknownModelError
 from ctx_core.providers.checks.checked import CheckedRequest
 from ctx_core.providers.checks.known import Known
+from ctx_core.providers.checks.limits import answer_of
 from ctx_core.providers.checks.request import read_request
 from ctx_core.providers.checks.table import CHECKS
 from ctx_core.providers.provider import Provider
@@ -60,6 +62,19 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A request that was changed so that its provider takes it, as far as its messages go."""
+
+    request: dict[str, Any] | list[Any] = field(repr=False)
+    """The whole request, or the list of messages; the same object where nothing is refused or there is no list.
+    Messages that did not have to be changed are the same objects, and parameters stay as they are."""
+    system: str | None = field(default=None, repr=False)
+    """System text that left a list of messages, as its format has it outside of the list; None: there is none."""
+    validation: Validation
+    """What the provider says of it: refusals that are left are of parameters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Validation:
     """What a provider would say of a request."""
 
@@ -72,6 +87,18 @@ class Validation:
     doubts: tuple[Refusal, ...] = ()
     """What it may refuse: evidence is divided and the newer says that it does not, or the client that sends the
     messages moves or drops what would be refused."""
+    correction: Callable[[], Correction] = field(repr=False, compare=False)
+    """Makes the request that it takes."""
+
+    @property
+    def fixed(self) -> Correction:
+        """Make the request that the provider takes, as a build for this provider would: see `Correction`.
+
+        Raises:
+            ContextOverflowError: if it is too long, and what is protected does not fit the window.
+            MessageError: for a message that cannot be read.
+        """
+        return self.correction()
 
     @property
     def accepted(self) -> bool:
@@ -150,11 +177,43 @@ def validate(  # noqa: PLR0913 - what is known of a request
     known = _with_window(known or Known(), named)
     if known.window is not None and target.asks(Kind.FITS_WINDOW) is not None:
         reading = replace(reading, tokens=_counted(reading, target, counter))
-    return held_against(target, reading, known)
+    refusals, doubts = _held_against(target, reading, known)
+
+    def correction() -> Correction:
+        messages: object = reading.request.get(reading.listed) if reading.whole else request
+        if not refusals or not isinstance(messages, list | tuple):
+            unchanged: Any = request
+            return Correction(request=unchanged, validation=said)
+        too_long = any(refusal.kind is Kind.FITS_WINDOW for refusal in refusals)
+        context = corrected(
+            cast("Sequence[Any]", messages),
+            reading,
+            target,
+            limit=max(1, known.window - answer_of(reading)) if too_long and known.window is not None else None,
+            counter=TokenCounter.for_model(target.model or "") if counter is None else counter,
+        )
+        result: Any = with_messages(reading, context) if reading.whole else context.messages
+        again = validate(
+            result,
+            model,
+            provider=target.provider.name,
+            tools=reading.tools,
+            system=system,
+            format=reading.format,
+            counter=counter,
+            known=known,
+        )
+        outside = None if reading.whole else context.system_prompt
+        return Correction(request=result, system=outside or None, validation=again)
+
+    said = Validation(
+        provider=target.provider, model=target.model, refusals=refusals, doubts=doubts, correction=correction
+    )
+    return said
 
 
-def held_against(target: Target, reading: Reading, known: Known) -> Validation:
-    """Hold a request that was read against the rules of where it goes."""
+def _held_against(target: Target, reading: Reading, known: Known) -> tuple[tuple[Refusal, ...], tuple[Refusal, ...]]:
+    """Hold a request that was read against the rules of where it goes; give refusals and doubts."""
     checked = CheckedRequest.of(reading, target, known)
     refusals: list[Refusal] = []
     doubts: list[Refusal] = []
@@ -168,7 +227,7 @@ def held_against(target: Target, reading: Reading, known: Known) -> Validation:
             refusal = Refusal(rule=rule, path=found.path)
             sure = does == "raises" or (does is None and not rule.disputed and not found.doubted)
             (refusals if sure else doubts).append(refusal)
-    return Validation(provider=target.provider, model=target.model, refusals=tuple(refusals), doubts=tuple(doubts))
+    return tuple(refusals), tuple(doubts)
 
 
 def _with_window(known: Known, model: object) -> Known:

@@ -89,3 +89,40 @@ def test_bad_input_is_one_line_and_status_two(
     err = capsys.readouterr().err
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_fix_is_printed_as_json_beside_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is printed can go on to a file; why it had to be is on standard error; the status is its own."""
+    talk = [{"role": "assistant", "content": "Welcome."}, {"role": "user", "content": "Hi."}]
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(talk), "utf-8")
+    assert main(["validate", str(path), "--model", "claude-sonnet-4-5", "--fix"]) == 0
+    said = capsys.readouterr()
+    made = json.loads(said.out)
+    assert [message["role"] for message in made] == ["user", "assistant", "user"]
+    assert made[1:] == talk
+    assert "user_begins" in said.err
+
+
+def test_what_a_fix_leaves_is_said_and_ends_with_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A key that the API does not have is for the caller."""
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps({**SOUND, "zzz": 1}), "utf-8")
+    assert main(["validate", str(path), "--fix", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["fixed"]["request"] == {**SOUND, "zzz": 1}
+    assert [refusal["path"] for refusal in found["fixed"]["refusals"]] == ["zzz"]
+
+
+def test_system_text_that_leaves_a_list_is_printed_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As one object with both."""
+    block = {"type": "tool_result", "tool_use_id": "t1", "content": "42"}
+    talk = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [block]},
+        {"role": "user", "content": "Hi."},
+    ]
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(talk), "utf-8")
+    assert main(["validate", str(path), "--model", "claude-sonnet-4-5", "--fix"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"system": "Be brief.", "messages": talk[2:]}

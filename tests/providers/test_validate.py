@@ -167,7 +167,10 @@ def test_neutral_messages_are_read() -> None:
 
 def test_a_format_of_one_api_says_the_provider() -> None:
     """Where neither the model nor the caller does."""
-    contents = [{"role": "user", "parts": [{"text": "Hello?"}]}, {"role": "model", "parts": []}]
+    contents: list[dict[str, Any]] = [
+        {"role": "user", "parts": [{"text": "Hello?"}]},
+        {"role": "model", "parts": []},
+    ]
     found = validate(contents, "my-model")
     assert found.provider.name == "gemini"
     assert [refusal.kind for refusal in found.refusals] == [Kind.USER_ENDS, Kind.NOT_EMPTY]

@@ -90,6 +90,11 @@ def _add_validate(validate: argparse.ArgumentParser) -> None:
     )
     validate.add_argument("--line", metavar="K", type=_positive, help="the request on this line of the file")
     _add_tools(validate)
+    validate.add_argument(
+        "--fix",
+        action="store_true",
+        help="print the request that the provider takes, as JSON, and the table on standard error; the status is its",
+    )
     validate.add_argument("--json", action="store_true", help="print one object with the refusals, and no table")
 
 

@@ -15,32 +15,46 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ctx_core.validate import Validation
+    from ctx_core.validate import Correction, Validation
 
 REFUSED = 1
 
 
 def validate_command(options: Namespace) -> int:
-    """Run it; the status is 1 if the provider would refuse the request."""
+    """Run it; the status is 1 if the provider would refuse the request, with `--fix` the one that is made of it."""
     with Source(options.file) as source:
         document, line = source.document(options.line)
     request = cast("Mapping[str, Any] | Sequence[Mapping[str, Any]]", document)
     tools = None if options.tools is None else read_tools(options.tools)
     try:
         found = validate(request, options.model, provider=options.provider, tools=tools)
+        fixed = found.fixed if options.fix else None
     except MessageError as error:
         where = "" if line is None else f"line {line}: "
         msg = f"{shown(options.file)}: {where}{error}"
         raise InputError(msg) from error
+    last = found if fixed is None else fixed.validation
     if options.json:
-        print_json(found.to_dict())
+        print_json(found.to_dict() if fixed is None else {**found.to_dict(), "fixed": _as_json(fixed)})
     else:
-        _show(found)
-    return 0 if found.accepted else REFUSED
+        _show(found, beside_output=fixed is not None)
+        if fixed is not None:
+            print_json(_as_json(fixed)["request"])
+            if not last.accepted:
+                _show(last, beside_output=True)
+    return 0 if last.accepted else REFUSED
 
 
-def _show(found: Validation) -> None:
-    out = console()
+def _as_json(fixed: Correction) -> dict[str, Any]:
+    """Give a request that was changed; with system text that left a list of messages it is an object with both."""
+    request = fixed.request
+    if fixed.system is not None:
+        request = {"system": fixed.system, "messages": request}
+    return {"request": request, **fixed.validation.to_dict()}
+
+
+def _show(found: Validation, *, beside_output: bool = False) -> None:
+    out = console(stderr=beside_output)
     model = "no model named" if found.model is None else found.model
     out.print(f"{found.provider.title} ({found.provider.name}), {model}", soft_wrap=True)
     rows = list(_rows(found))

@@ -1,0 +1,122 @@
+"""What `validate` makes of a request that would be refused."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from ctx_core import ContextOverflowError, MessageError, validate
+from ctx_core.providers import PROVIDERS, Kind
+from tests.providers.requests import as_parameters, known_of, row_of, vectors
+from tests.providers.test_validate import CALL, CASES, MODELS, RESULT, SYSTEM, TOOLS, answer, user
+
+MET: Final = frozenset({
+    Kind.SYSTEM_LEADS, Kind.SYSTEM_APART, Kind.SYSTEM_PLACED, Kind.SYSTEM_NOT_AFTER_ANSWER, Kind.TAKES_NO_SYSTEM,
+    Kind.USER_BEGINS, Kind.CALL_AFTER_USER, Kind.USER_ENDS, Kind.ALTERNATES, Kind.NOT_USER_AFTER_TOOL, Kind.NOT_EMPTY,
+    Kind.NOT_BLANK, Kind.NO_TRAILING_BLANKS, Kind.ARGUMENTS_ARE_OBJECTS, Kind.IDS_PRESENT, Kind.IDS_PLAIN,
+    Kind.IDS_SHORT, Kind.IDS_UNIQUE, Kind.CALLS_ANSWERED, Kind.RESULTS_CALLED, Kind.ANSWERS_ADJACENT,
+    Kind.ONE_RESULT_A_CALL, Kind.RESULTS_TOGETHER, Kind.RESULTS_BEFORE_TEXT, Kind.RESULTS_ALONE, Kind.CALLS_LAST,
+})  # fmt: skip
+"""Kinds that a build meets, whatever else is in the request."""
+_OTHER_REASONS: Final = frozenset({
+    # Nothing is left of a list of orphans, and an empty part has no text that could stand for it.
+    "anth-bad-orphan-result-first", "mis-bad-first-tool", "gem-bad-empty-part-object", "gem-bad-empty-system-part",
+    "oai-resp-bad-chained-without-output",
+})  # fmt: skip
+
+
+@pytest.mark.parametrize("vector", as_parameters([one for one in vectors() if not one["accept"]]))
+def test_what_a_build_can_meet_is_met(vector: dict[str, Any]) -> None:
+    """The request that is made is taken, where only such kinds were refused; else no more is refused than was."""
+    found = validate(vector["request"], vector.get("model"), provider=row_of(vector), known=known_of(vector))
+    kinds = {refusal.kind for refusal in found.refusals}
+    try:
+        again = found.fixed.validation
+    except (ContextOverflowError, MessageError):
+        assert kinds & {Kind.FITS_WINDOW, Kind.ROLES_KNOWN}
+        return
+    if kinds <= MET and vector["id"] not in _OTHER_REASONS:
+        assert again.accepted, str(again)
+    assert {refusal.kind for refusal in again.refusals} <= kinds | {Kind.SOMETHING_SAID}
+
+
+@pytest.mark.parametrize("vector", as_parameters([one for one in vectors() if one["accept"]]))
+def test_what_is_taken_is_not_changed(vector: dict[str, Any]) -> None:
+    """It is the same object."""
+    found = validate(vector["request"], vector.get("model"), provider=row_of(vector), known=known_of(vector))
+    assert found.fixed.request is vector["request"]
+    assert found.fixed.validation is found
+
+
+@pytest.mark.parametrize("row", MODELS)
+@pytest.mark.parametrize("case", [pytest.param(messages, id=name) for name, messages, _ in CASES])
+def test_every_list_is_made_one_that_is_taken(case: list[dict[str, Any]], row: str) -> None:
+    """In the messages of chat completions, by every row."""
+    fixed = validate(case, MODELS[row], tools=TOOLS).fixed
+    assert fixed.validation.provider.name == row
+    assert fixed.validation.accepted, str(fixed.validation)
+
+
+def test_a_system_message_in_a_whole_request_goes_where_the_api_has_it() -> None:
+    """Behind the system text that is there, in its form."""
+    request = {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 64,
+        "system": [{"type": "text", "text": "Be polite."}],
+        "messages": [SYSTEM, user()],
+    }
+    fixed = validate(request).fixed
+    assert fixed.validation.accepted
+    assert fixed.request == {
+        **request,
+        "system": [{"type": "text", "text": "Be polite."}, {"type": "text", "text": "Be brief."}],
+        "messages": [user()],
+    }
+    assert isinstance(request["messages"], list)
+    assert request["messages"][0] is SYSTEM
+
+
+def test_what_is_too_long_is_cut_to_the_window() -> None:
+    """With room for the answer that the request asks for."""
+    old = [message for at in range(200) for message in (user(f"Question {at} " + "word " * 40), answer("word " * 40))]
+    request = {"model": "gpt-4", "max_tokens": 1_000, "messages": [SYSTEM, *old, user("And now?")]}
+    found = validate(request)
+    assert [refusal.kind for refusal in found.refusals] == [Kind.FITS_WINDOW]
+    fixed = found.fixed
+    assert fixed.validation.accepted
+    assert isinstance(fixed.request, dict)
+    assert fixed.request["messages"][0] is SYSTEM
+    assert fixed.request["messages"][-1] == user("And now?")
+    assert 20 < len(fixed.request["messages"]) < len(old)
+
+
+def test_parameters_stay_and_are_said_again() -> None:
+    """What is not of the conversation is for the caller."""
+    request = {"model": "gpt-4o", "messages": [user(), CALL], "zzz": 1}
+    fixed = validate(request).fixed
+    assert [refusal.kind for refusal in fixed.validation.refusals] == [Kind.PARAMETERS_KNOWN]
+    assert isinstance(fixed.request, dict)
+    assert fixed.request["zzz"] == 1
+
+
+def test_system_text_that_leaves_a_list_is_given_beside_it() -> None:
+    """A list in the format of an API that has it elsewhere."""
+    messages = [
+        SYSTEM,
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "42"}]},
+        user(),
+    ]
+    fixed = validate(messages, MODELS["anthropic"]).fixed
+    assert fixed.validation.accepted, str(fixed.validation)
+    assert fixed.system == "Be brief."
+    assert fixed.request == [user()]
+
+
+def test_rows_that_can_be_met_are_met_after_a_fix_of_everything() -> None:
+    """One list that is wrong in many ways, for each row."""
+    wrong = [answer("Welcome."), user(""), SYSTEM, RESULT, CALL, user(), answer("x "), answer("y")]
+    for row in PROVIDERS:
+        found = validate(wrong, MODELS[row], tools=TOOLS)
+        assert not found.accepted
+        assert found.fixed.validation.accepted, f"{row}: {found.fixed.validation}"
