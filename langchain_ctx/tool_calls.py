@@ -7,7 +7,6 @@ when it is dropped it goes from everywhere.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 
+from ctx_core.conversation.arguments import as_object
 from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again, with_arguments
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.message_types import Piece
@@ -136,12 +136,12 @@ def _spellings(
         others: identities of what spells none, and stays as it is.
     """
     known = read_calls(origin)
-    left_of = {id(call.raw): call for call in message.tool_calls}
+    left_of = {id(call.raw): call for call in message.tool_calls if call.raw is not None}
     given: dict[str | None, list[ToolCall | None]] = {}
     for call in known:
         given.setdefault(call.id, []).append(left_of.get(id(call.raw)))
     nameless = any(call.id is None for call in known)
-    left = [call for call in message.tool_calls if read_call(call.raw).id is None]
+    left = [call for call in message.tool_calls if call.raw is not None and read_call(call.raw).id is None]
     written: list[Any] = []
     for one in spellings:
         told = read_call(one)
@@ -166,13 +166,8 @@ def _told(spelling: Any, call: ToolCall) -> Any:  # noqa: ANN401 - a dict of wha
 
 
 def _parsed(call: ToolCall) -> dict[str, Any]:
-    """Give a call as one that could be parsed: without arguments where they are no object, as two clients send it."""
-    try:
-        arguments: object = json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        arguments = None
-    held = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
-    return {"type": "tool_call", "name": call.name or _NAMELESS, "args": held, "id": call.id}
+    """Give a call as one that could be parsed: arguments that are no object become one that says so."""
+    return {"type": "tool_call", "name": call.name or _NAMELESS, "args": as_object(call.arguments), "id": call.id}
 
 
 def _with_id(spelling: Any, call_id: str | None) -> Any:  # noqa: ANN401 - a dict of whatever shape

@@ -146,9 +146,9 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
     if message.role is not Role.ASSISTANT:
         return copy  # nobody else calls: what looks like it is a field of its own
-    if "tool_calls" in origin:
+    if "tool_calls" in origin or any(call.raw is None for call in message.tool_calls):
         legacy = origin.get("function_call")
-        copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if call.raw is not legacy]
+        copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if legacy is None or call.raw is not legacy]
         if not copy["tool_calls"]:
             del copy["tool_calls"]
     altered = {call.id: call for call in message.tool_calls if call.altered and call.id}
@@ -170,17 +170,20 @@ def _with_call(block: object, altered: Mapping[str, ToolCall]) -> object:
 
 
 def _with_id(call: ToolCall) -> object:
+    if call.raw is None:
+        return _new_call(call)
     told, spelled = (mapped(call.raw) or {}).get("id"), with_arguments(call.raw, call)
     return spelled if told == call.id or (call.id is None and not told) else copied(spelled, id=call.id)
+
+
+def _new_call(call: ToolCall) -> object:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
 def _new(message: Message) -> OpenAIMessage:
     native: OpenAIMessage = {"role": str(message.role), "content": _content(list(message.parts), listed=False)}
     if message.tool_calls:
-        native["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-            for call in message.tool_calls
-        ]
+        native["tool_calls"] = list(map(_new_call, message.tool_calls))
         native["content"] = native["content"] or None
     if message.tool_call_id is not None:
         native["tool_call_id"] = message.tool_call_id

@@ -28,6 +28,12 @@ def make_fit(cut: Cut, *, truncation: Truncation) -> None:
     if not over and not cut.too_many():
         return
     cut.newly_cut = True
+    if cut.stretch.policy.reasoning == "bound":
+        # Whatever goes, the reasoning behind it goes too: by itself it may be enough.
+        _drop_bound_reasoning(cut)
+        over = cut.over(cut.limit)
+        if not over and not cut.too_many():
+            return
     # From what harms least: results were read by the model when they came, so their texts go before any turn does.
     # Whole turns go before steps of the running one, which say what was done for the question that is being answered.
     if over:
@@ -195,6 +201,15 @@ def _still_nearer(cut: Cut, room: Remaining, before: int) -> bool:
     if not room.holds() or room.messages > cut.most_messages(cut.low_water):
         return False
     return room.left >= free or free - room.left < before - free
+
+
+def _drop_bound_reasoning(cut: Cut) -> None:
+    """Take all signed reasoning that is there now, the running turn's too."""
+    stretch = cut.stretch
+    stretch.reasoning_from = Position(stretch.length)
+    for at in cut.kept:
+        if stretch.entries[at].message.role is Role.ASSISTANT:
+            stretch.alter(at, stretch.form(at).without_reasoning(signed=True))
 
 
 def _drop_reasoning(cut: Cut) -> None:

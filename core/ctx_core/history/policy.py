@@ -23,7 +23,7 @@ from ctx_core.sizes import Share
 from ctx_core.truncation import MIDDLE_MARKER
 
 Pinned: TypeAlias = Callable[[Message], bool]
-ReasoningPolicy: TypeAlias = Literal["keep", "drop_at_cut", "drop_old_turns"]
+ReasoningPolicy: TypeAlias = Literal["by_model", "keep", "bound", "drop_at_cut", "drop_old_turns"]
 UnansweredPolicy: TypeAlias = Literal["stub", "drop"]
 
 ErrorWords: TypeAlias = Literal["at_start", "anywhere"]
@@ -135,9 +135,13 @@ class HistoryPolicy:
     marker_role: Role = Role.SYSTEM
     """Whose message the marker is: an instruction, or the user's, as some providers take system messages at the
     beginning only. A text such as `"user"` is taken for the role."""
-    reasoning: ReasoningPolicy = "keep"
-    """`keep`: untouched. `drop_at_cut`: messages that were there when a cut is made lose their reasoning, for
-    models that bind it to what stood before. `drop_old_turns`: only the running turn keeps it."""
+    reasoning: ReasoningPolicy = "by_model"
+    """`keep`: untouched. `bound`: once anything before it is not what it was (a cut, a shortened result, a summary,
+    another system prompt or tool), all signed reasoning that is there goes, and never comes back; while a tool loop
+    runs, a cut waits for its end if the budget allows. `by_model`: `bound` for models that hold reasoning to what
+    stood before, and where nothing tells the model; else `keep`. `drop_at_cut`: messages that were there when a cut is
+    made lose their reasoning, but for a running turn that is whole. `drop_old_turns`: only the running turn keeps
+    it."""
     unanswered: UnansweredPolicy = "stub"
     """A call in mid-history that was never answered gets a `stub` result, or is taken out (`drop`)."""
     stub: str = "[no result: the call was not answered]"

@@ -75,6 +75,10 @@ class WindowState:
     """Digest of the messages of these three kinds."""
     reasoning_from: Position = _BEGIN
     """Messages before this position have lost their reasoning."""
+    sent: int = 0
+    """Messages of the last request, where a model holds its reasoning to them; 0 where nothing tells."""
+    sent_digest: str | None = None
+    """Digest of those, with the tools: where a request begins otherwise, the reasoning behind it goes."""
     summary: str = field(default="", repr=False)
     """What a model said of the messages that are left out; the only text in here."""
     summarized: Position = _BEGIN
@@ -145,8 +149,12 @@ class WindowState:
         return self.summary_of(type(self)())
 
     def summary_only(self) -> Self:
-        """Give the state of a conversation whose cut is to be decided anew; its summary stays at hand."""
-        return replace(type(self)().summary_of(self), limit=None, summary_failed=self.summary_failed)
+        """Give the state of a conversation whose cut is to be decided anew; its summary stays at hand.
+
+        Reasoning that has gone does not come back: models refuse it.
+        """
+        anew = type(self)(reasoning_from=self.reasoning_from, sent=self.sent, sent_digest=self.sent_digest)
+        return replace(anew.summary_of(self), limit=None, summary_failed=self.summary_failed)
 
     def summary_of(self, other: Self) -> Self:
         """Give the state with the summary of another one."""
@@ -188,6 +196,8 @@ class WindowState:
             "media": compact(packed_pairs(self.media)),
             "altered_digest": self.altered_digest,
             "reasoning_from": self.reasoning_from,
+            "sent": self.sent,
+            "sent_digest": self.sent_digest,
             "summary": self.summary,
             "summarized": self.summarized,
             "kept_at_summary": compact(packed(self.kept_at_summary)),
@@ -237,6 +247,8 @@ class WindowState:
             media=unpacked_pairs(data.get("media", [])),
             altered_digest=_optional(data, "altered_digest", _digest),
             reasoning_from=_position(data.get("reasoning_from", 0)),
+            sent=_count(data.get("sent", 0)),
+            sent_digest=_optional(data, "sent_digest", _digest),
             summary=_text(data.get("summary", "")),
             summarized=_position(data.get("summarized", 0)),
             kept_at_summary=unpacked(data.get("kept_at_summary", [])),

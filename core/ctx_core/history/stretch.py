@@ -135,7 +135,7 @@ class Stretch:
         if message.role is Role.ASSISTANT:
             old = policy.reasoning == "drop_old_turns" and at < self.turns[-1].start
             if old or position < self.reasoning_from:
-                message = message.without_reasoning()
+                message = message.without_reasoning(signed=policy.reasoning == "bound")
             return self.calls.decided(at, message, decisions)
         return message
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ctx_core.conversation.message_types import Piece
-    from ctx_core.conversation.messages import Message, Part
+    from ctx_core.conversation.messages import Message, Part, ToolCall
 
 
 def item_parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -32,7 +32,7 @@ def kept_items(message: Message, piece: Piece) -> Iterator[object]:
     Thoughts go with the item that follows them; where they alone are gone, that item goes out without its own id, by
     which the provider would look for them.
     """
-    calls = {id(call.raw): call for call in message.tool_calls}
+    calls = {id(call.raw): call for call in message.tool_calls if call.raw is not None}
     thoughts = {id(part.raw) for part in message.parts if isinstance(part, ReasoningPart)}
     items = [(item, mapped(item) or {}) for item in piece.natives]
     stays = [
@@ -57,6 +57,12 @@ def kept_items(message: Message, piece: Piece) -> Iterator[object]:
             written = copied(written, content=told)
         lost_reasoning = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
         yield without(written, "id") if lost_reasoning else written
+    yield from (new_call(call) for call in message.tool_calls if call.raw is None)
+
+
+def new_call(call: ToolCall) -> object:
+    """Give the item of a call that no item spells."""
+    return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
 
 
 def _said_otherwise(message: Message, items: Sequence[tuple[object, Mapping[str, Any]]]) -> dict[int, object]:

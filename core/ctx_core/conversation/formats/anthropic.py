@@ -53,11 +53,6 @@ class AnthropicFormat(BlockFormat):
             arranged.append(one)
         return arranged + waiting
 
-    def calls_are_in_place(self, blocks: Sequence[object]) -> bool:
-        """Whether no text stands behind a call."""
-        kinds = [kind_of(mapped(block) or {}) for block in blocks]
-        return "tool_use" not in kinds or "text" not in kinds[kinds.index("tool_use") :]
-
     def still_open(self, waiting: frozenset[str], blocks: Sequence[object]) -> frozenset[str]:
         """Give the ids of what still runs at Anthropic: its own tools, and those of MCP servers."""
         for block in map(mapped, blocks):

@@ -27,8 +27,6 @@ from ctx_core.conversation.natives import copied
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ctx_core.conversation.formats.pieces import Written
 
 _TEXTS: Final = frozenset({"txt", "md", "csv", "html"})
@@ -44,14 +42,9 @@ class BedrockFormat(BlockFormat):
     roles: ClassVar = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
     def belong_together(self, before: Written, after: Written) -> bool:
-        """Whether two neighbors of one role must be one message: here always."""
-        del before, after
-        return True
-
-    def calls_are_in_place(self, blocks: Sequence[object]) -> bool:
-        """Whether no text stands behind a call."""
-        keys = [key for block in blocks for key in mapped(block) or {} if key in {"toolUse", "text"}]
-        return keys == sorted(keys)
+        """Whether two neighbors of one role must be one message: what follows results, as they are the user's."""
+        del after
+        return any(message.role is Role.TOOL for message in before.messages)
 
     def call_block(self, call: ToolCall) -> object:
         """Give the block of a call."""

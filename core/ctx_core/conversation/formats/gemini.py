@@ -48,11 +48,13 @@ class GeminiFormat(BlockFormat):
         if call.raw is not None:
             key = key_of(call.raw, "functionCall", "function_call")
             spelled = with_arguments(call.raw, call)
+            signed = _signature(call, "thoughtSignature" if key == "functionCall" else "thought_signature")
             if mapping_in(mapped(spelled) or {}, key).get("id") in {call.id, None if call.id else ""}:
-                return spelled
-            return copied(spelled, **{key: _with(spelled, key, id=call.id)})
+                return copied(spelled, **signed) if signed else spelled
+            return copied(spelled, **signed, **{key: _with(spelled, key, id=call.id)})
         told = {} if call.id is None else {"id": call.id}
-        return {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
+        block = {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
+        return {**block, **_signature(call, "thoughtSignature")}
 
     def result_block(self, message: Message, block: object) -> object:
         """Give the part of a result."""
@@ -101,6 +103,14 @@ class GeminiFormat(BlockFormat):
 def _with(holder: object, key: str, **changed: object) -> object:
     inner = (mapped(holder) or {}).get(key)
     return copied(inner, **changed)
+
+
+def _signature(call: ToolCall, key: str) -> dict[str, object]:
+    """Give the signature of a call by its key; objects of the client hold it as bytes."""
+    if call.signature is None:
+        return {}
+    as_bytes = call.raw is not None and getattr(call.raw, "model_copy", None) is not None
+    return {key: call.signature.encode() if as_bytes else call.signature}
 
 
 def _said(inner: Mapping[str, Any]) -> str:

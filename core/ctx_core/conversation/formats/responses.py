@@ -13,7 +13,7 @@ from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role, string_or_none
-from ctx_core.conversation.formats.answer_items import item_parts, kept_items
+from ctx_core.conversation.formats.answer_items import item_parts, kept_items, new_call
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.media_formats import format_of
 from ctx_core.conversation.message_types import Piece
@@ -163,8 +163,7 @@ def _new(message: Message) -> Iterator[object]:
     if message.role is Role.ASSISTANT:
         if message.text or not message.tool_calls:
             yield {"role": "assistant", "content": message.text}
-        for call in message.tool_calls:
-            yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        yield from map(new_call, message.tool_calls)
         return
     piece = message.origin if isinstance(message.origin, Piece) else None
     held = None if piece is None else (mapped(piece.natives[0]) or {}).get("content")
