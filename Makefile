@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test lint format demo frameworks frameworks-tenth replays notebooks notebooks-save wheel smoke clean
+.PHONY: help venv test lint format demo frameworks frameworks-tenth replays accepted notebooks notebooks-save wheel smoke clean
 
 help:  ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 18
@@ -51,6 +51,9 @@ frameworks-tenth: $(STAMP)
 replays: $(STAMP)  ## Play all recorded transcripts of ../shared through agents and engines (minutes); `make test` plays a tenth.
 	CTX_REPLAYS=all "$(BIN)/python" -m pytest -n $(WORKERS) tests/langchain_ctx/test_replayed_agents.py \
 		tests/llamaindex_ctx/test_replays.py tests/llamaindex_ctx/test_replayed_engines.py
+
+accepted: $(STAMP)  ## Send all agents' runs of ../shared through both faces and six clients, judged (an hour); `make test` a few.
+	CTX_REPLAYS=all "$(BIN)/python" -m pytest -n $(WORKERS) tests/payloads/test_agents_accepted.py
 
 notebooks: $(STAMP)  ## Execute every notebook; a cell that raises, or gives other outputs than are saved, fails.
 	"$(BIN)/python" notebooks/check.py $(NOTEBOOKS)

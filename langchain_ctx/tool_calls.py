@@ -7,7 +7,6 @@ when it is dropped it goes from everywhere.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 
-from ctx_core.conversation.calls import is_call, merged, read_call
+from ctx_core.conversation.arguments import as_object
+from ctx_core.conversation.calls import is_call, merged, read_call, with_arguments
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.message_types import Piece
 
@@ -41,8 +41,9 @@ def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
         read_call(cast("object", legacy)) if isinstance(legacy, Mapping) else None,
     )
     thoughts = _mapping(extra.get(_SIGNATURES))
-    return tuple(
-        replace(call, encrypted=max(call.encrypted, copy_length(thoughts.get(call.id or "")))) for call in calls
+    return tuple(  # all of them are listed where one is altered
+        replace(call, encrypted=max(call.encrypted, copy_length(thoughts.get(call.id or ""))), notation=_written)
+        for call in calls
     )
 
 
@@ -84,14 +85,11 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
 
     All of them are in `tool_calls` then. What stands in the content is left to `content_with_ids`.
     """
-    names = {call.name for call in message.tool_calls}
     update: dict[str, Any] = {}
     if isinstance(origin, AIMessage):
         listed = set(map(id, origin.tool_calls))
         calls = [call for call in message.tool_calls if not call.legacy]
-        update["tool_calls"] = [
-            _with_id(call.raw, call.id) if id(call.raw) in listed else _parsed(call) for call in calls
-        ]
+        update["tool_calls"] = [_told(call.raw, call) if id(call.raw) in listed else _parsed(call) for call in calls]
         update["invalid_tool_calls"] = []
     if isinstance(origin, AIMessageChunk):
         update["tool_call_chunks"] = _spellings(origin.tool_call_chunks, message, origin)
@@ -100,8 +98,11 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
         extra["tool_calls"] = _spellings(extra["tool_calls"], message, origin)
         if not extra["tool_calls"]:
             del extra["tool_calls"]
-    if "function_call" in extra and _mapping(extra["function_call"]).get("name") not in names:
-        del extra["function_call"]
+    if "function_call" in extra:
+        asked = [call for call in message.tool_calls if call.name == _mapping(extra["function_call"]).get("name")]
+        extra["function_call"] = with_arguments(extra["function_call"], asked[0]) if asked else None
+        if not asked:
+            del extra["function_call"]
     if extra != origin.additional_kwargs:
         update["additional_kwargs"] = extra
     return update
@@ -135,39 +136,38 @@ def _spellings(
         others: identities of what spells none, and stays as it is.
     """
     known = read_calls(origin)
-    left_of = {id(call.raw): call.id for call in message.tool_calls}
-    given: dict[str | None, list[str | None]] = {}
+    left_of = {id(call.raw): call for call in message.tool_calls if call.raw is not None}
+    given: dict[str | None, list[ToolCall | None]] = {}
     for call in known:
         given.setdefault(call.id, []).append(left_of.get(id(call.raw)))
     nameless = any(call.id is None for call in known)
-    left = [call for call in message.tool_calls if read_call(call.raw).id is None]
+    left = [call for call in message.tool_calls if call.raw is not None and read_call(call.raw).id is None]
     written: list[Any] = []
     for one in spellings:
         told = read_call(one)
         if id(one) in others or mapped(one) is None:
             written.append(one)
         elif told.id is not None:
-            ids = given.get(told.id, [told.id])
-            now = ids.pop(0) if len(ids) > 1 else ids[0]  # of two with one id, the one in its place
-            written += [] if now is None else [_with_id(one, now)]
+            calls = given.get(told.id, [told])
+            now = calls.pop(0) if len(calls) > 1 else calls[0]  # of two with one id, the one in its place
+            written += [] if now is None else [_told(one, now)]
         else:
             fitting = (at for at, call in enumerate(left) if call.raw is one or call.name == told.name)
             at = next(fitting, None)
             if at is not None:
-                written.append(_with_id(one, left.pop(at).id))
+                written.append(_told(one, left.pop(at)))
             elif not nameless:
                 written.append(one)
     return written
 
 
+def _told(spelling: Any, call: ToolCall) -> Any:  # noqa: ANN401 - a dict of whatever shape
+    return _with_id(with_arguments(spelling, call), call.id)
+
+
 def _parsed(call: ToolCall) -> dict[str, Any]:
-    """Give a call as one that could be parsed: without arguments where they are no object, as two clients send it."""
-    try:
-        arguments: object = json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        arguments = None
-    held = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
-    return {"type": "tool_call", "name": call.name or _NAMELESS, "args": held, "id": call.id}
+    """Give a call as one that could be parsed: arguments that are no object become one that says so."""
+    return {"type": "tool_call", "name": call.name or _NAMELESS, "args": as_object(call.arguments), "id": call.id}
 
 
 def _with_id(spelling: Any, call_id: str | None) -> Any:  # noqa: ANN401 - a dict of whatever shape

@@ -19,6 +19,7 @@ from langchain_core.messages import (
 from ctx_core.conversation.messages import Message, ReasoningPart, Role
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE
 from langchain_ctx.blocks import written_content
+from langchain_ctx.items import with_their_thoughts
 from langchain_ctx.tool_calls import calls_update, content_with_ids
 
 NOTIFICATION_SOURCE: Final = "ctx_layers"
@@ -45,7 +46,7 @@ def altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
         return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
     update: dict[str, Any] = {"content": content}
     if message.role is Role.ASSISTANT:
-        update["content"] = content_with_ids(content, message, origin)
+        update["content"] = with_their_thoughts(content_with_ids(content, message, origin), origin.content)
         update |= calls_update(message, origin)
         extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
         if not any(isinstance(part, ReasoningPart) for part in message.parts):

@@ -20,6 +20,7 @@ from llamaindex_ctx.tool_calls import (
     LISTED,
     SIGNATURES,
     apart,
+    as_it_is,
     has_two_ways,
     is_oddly_spelled,
     read_calls,
@@ -28,7 +29,6 @@ from llamaindex_ctx.tool_calls import (
     spelled,
     spellings,
     spells_alone,
-    with_id,
 )
 
 if TYPE_CHECKING:
@@ -173,22 +173,23 @@ def _as_told(message: Message) -> Message:
 
 
 def _update_entries(extras: dict[str, Any], calls: Sequence[ToolCall], left: frozenset[int]) -> None:
-    """Leave the entries of calls that are left, which spellings of these identities tell, and give them their ids."""
-    named = {id(spelling): call.id for call in calls for spelling in spelled(call)}
-    entries = [with_id(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in left]
+    """Leave the entries of calls that are left, which spellings of these identities tell, as the calls are now."""
+    named = {id(spelling): call for call in calls for spelling in spelled(call)}
+    entries = [as_it_is(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in left]
     if entries:
         extras[LISTED] = entries
     else:
         extras.pop(LISTED, None)
-    if not spells_alone(extras.get(LEGACY), calls):
-        extras.pop(LEGACY, None)
+    legacy = extras.pop(LEGACY, None)
+    if legacy is not None and spells_alone(legacy, calls):
+        extras[LEGACY] = as_it_is(legacy, named[id(legacy)])
 
 
 def _write_blocks(message: Message, left: frozenset[int]) -> list[Block]:
     """Give the blocks of the parts, each once, without calls that have gone, and with all that are left."""
     blocks: list[Block] = []
     done: set[int] = set()
-    named = {id(spelling): call.id for call in message.tool_calls for spelling in spelled(call)}
+    named = {id(spelling): call for call in message.tool_calls for spelling in spelled(call)}
     for part in message.parts:
         if isinstance(part, ReasoningPart) and part.raw is None and isinstance(message.origin, ChatMessage):
             continue  # it lives in additional_kwargs
@@ -196,10 +197,10 @@ def _write_blocks(message: Message, left: frozenset[int]) -> list[Block]:
         if block is None or id(block) in done or (isinstance(block, ToolCallBlock) and id(block) not in left):
             continue
         done.add(id(block))
-        blocks.append(with_id(block, named[id(block)]) if isinstance(block, ToolCallBlock) else block)
+        blocks.append(as_it_is(block, named[id(block)]) if isinstance(block, ToolCallBlock) else block)
     for call in message.tool_calls:
         known = spelled(call)
-        blocks.extend(with_id(raw, call.id) for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
+        blocks.extend(as_it_is(raw, call) for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
         if not known:
             blocks.append(_call_block(call))
     return blocks

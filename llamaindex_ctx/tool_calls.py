@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.llms.llm import ToolSelection
 
+from ctx_core.conversation.arguments import as_object
 from ctx_core.conversation.block_table import BESIDE
-from ctx_core.conversation.calls import completed, merged, read_call, row_of_call
+from ctx_core.conversation.calls import completed, merged, read_call, row_of_call, with_arguments
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.messages import OpaquePart, ToolCall
 from ctx_core.conversation.natives import copied
@@ -44,6 +45,10 @@ _FIELDS: Final = (
     "thought_signature",
 )  # fmt: skip
 """What objects of LlamaIndex' and of other clients say of a call, such as a `ToolSelection`."""
+
+
+_OF_OBJECTS: Final = ("tool_kwargs", "arguments", "args")
+"""Fields of such objects that have the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,21 @@ def in_block(call: ToolCall) -> bool:
     return any(isinstance(spelling, ToolCallBlock) for spelling in spelled(call))
 
 
-def with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
+def as_it_is(spelling: SpellingT, call: ToolCall) -> SpellingT:
+    """Give a block or an entry with the id and the arguments of its call: itself where it has them."""
+    if not call.altered:
+        return _with_id(spelling, call.id)
+    if mapped(spelling) is not None:
+        return _with_id(cast("SpellingT", with_arguments(spelling, call)), call.id)
+    for name in _OF_OBJECTS:
+        if name in getattr(type(spelling), "model_fields", ()):
+            held = getattr(spelling, name)
+            told = call.arguments if isinstance(held, str) else as_object(call.arguments)
+            return _with_id(cast("SpellingT", copied(spelling, **{name: told})), call.id)
+    return _with_id(spelling, call.id)
+
+
+def _with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
     """Give a block or an entry with an id: itself where it has it, or has no place for one."""
     told, key = _told_id(spelling), _id_key(spelling)
     if key is None or not call_id or (isinstance(told, str) and told == call_id):

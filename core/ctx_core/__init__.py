@@ -23,6 +23,8 @@ from ctx_core.errors import (
     UnknownModelError,
 )
 from ctx_core.fit import fit
+from ctx_core.history.call_policy import ToolCallPolicy
+from ctx_core.history.media_policy import MediaPolicy
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
 from ctx_core.history.state import WindowState
 from ctx_core.report.figures import LayerReport
@@ -54,6 +56,7 @@ __all__ = [
     "Item",
     "Layer",
     "LayerReport",
+    "MediaPolicy",
     "Message",
     "MessageError",
     "MissingExtraError",
@@ -74,6 +77,7 @@ __all__ = [
     "TokenizerError",
     "Tokens",
     "ToolCall",
+    "ToolCallPolicy",
     "ToolDefinition",
     "ToolResultPolicy",
     "Transcript",

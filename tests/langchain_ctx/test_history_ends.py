@@ -36,6 +36,7 @@ def counted(messages: Sequence[BaseMessage]) -> int:
 
 def history(stored: Sequence[BaseMessage], budget: int = 60, **options: Any) -> BudgetedChatMessageHistory:
     """Open a history."""
+    options.setdefault("provider", "openai")  # which takes instructions anywhere
     return BudgetedChatMessageHistory(InMemoryHistory(stored), budget, counter=words, **options)
 
 

@@ -71,7 +71,7 @@ def test_the_result_survives_with_the_id_of_its_call(step: list[BaseMessage], fa
     messages = [ASKED, *step, AIMessage("At 14:05."), NEXT]
     before = copy.deepcopy(messages)
     if face == "runnable":
-        sent = ContextRunnable(100, counter=WORDS).invoke(messages)
+        sent = ContextRunnable(100, provider="openai", counter=WORDS).invoke(messages)
     else:
         sent = BudgetedChatMessageHistory(InMemoryHistory(messages), 100, counter=WORDS).messages
     assert messages == before
@@ -82,14 +82,16 @@ def test_the_result_survives_with_the_id_of_its_call(step: list[BaseMessage], fa
     assert isinstance(result, ToolMessage)
     assert [result.tool_call_id] == ids_of(sent[1])
     assert result.tool_call_id
-    assert ContextRunnable(100, counter=WORDS).invoke(sent) == sent
+    assert ContextRunnable(100, provider="openai", counter=WORDS).invoke(sent) == sent
 
 
 def test_every_spelling_has_the_new_id() -> None:
     """A call that is listed and stands in the content, and of two of one name each has its own."""
     block = {"type": "tool_use", "name": "look", "input": {}}
     step = [AIMessage([block, {"type": "text", "text": "and"}, dict(block)], tool_calls=[call(None), call(None)])]
-    sent = ContextRunnable(100, counter=WORDS).invoke([ASKED, *step, result("one"), result("two"), NEXT])
+    sent = ContextRunnable(100, provider="openai", counter=WORDS).invoke(
+        [ASKED, *step, result("one"), result("two"), NEXT]
+    )
     ids = [one["id"] for one in sent[1].tool_calls]
     assert [part.get("id") for part in sent[1].content] == [ids[0], None, ids[1]]
     assert [message.tool_call_id for message in sent[2:4]] == ids
@@ -102,7 +104,7 @@ def test_parallel_calls_are_known_by_name() -> None:
         "", tool_calls=[call(None, "look"), call(None, "find")], invalid_tool_calls=[malformed(None, "go")]
     )
     results = [result("went", name="go"), result("found", "find"), result("looked", name="look")]
-    sent = ContextRunnable(100, counter=WORDS).invoke([ASKED, asking, *results, NEXT])
+    sent = ContextRunnable(100, provider="openai", counter=WORDS).invoke([ASKED, asking, *results, NEXT])
     assert [message.text for message in sent[2:-1]] == ["went", "found", "looked"]
     look, find, went = ids_of(sent[1])
     assert [message.tool_call_id for message in sent[2:-1]] == [went, find, look]
@@ -111,10 +113,12 @@ def test_parallel_calls_are_known_by_name() -> None:
 def test_a_malformed_call_without_a_result_is_answered_or_goes() -> None:
     """As any other: a stub, or out of every place where it is spelled."""
     asking = AIMessage("hm", invalid_tool_calls=[malformed(None), malformed("c2")])
-    sent = ContextRunnable(100, counter=WORDS).invoke([ASKED, asking, AIMessage("So."), NEXT])
+    sent = ContextRunnable(100, provider="openai", counter=WORDS).invoke([ASKED, asking, AIMessage("So."), NEXT])
     assert [message.tool_call_id for message in sent[2:4]] == ids_of(sent[1])
     policy = HistoryPolicy(unanswered="drop")
-    sent = ContextRunnable(100, counter=WORDS, policy=policy).invoke([ASKED, asking, AIMessage("So."), NEXT])
+    sent = ContextRunnable(100, provider="openai", counter=WORDS, policy=policy).invoke(
+        [ASKED, asking, AIMessage("So."), NEXT]
+    )
     assert sent == [ASKED, AIMessage("hm"), AIMessage("So."), NEXT]
 
 
@@ -123,7 +127,9 @@ def test_a_dropped_call_goes_out_of_the_content_too() -> None:
     asking = AIMessage([{"type": "text", "text": "hm"}, {"type": "tool_use", "name": "look", "input": {}}])
     asking = asking.model_copy(update={"tool_calls": [call(None)]})
     policy = HistoryPolicy(unanswered="drop")
-    sent = ContextRunnable(100, counter=WORDS, policy=policy).invoke([ASKED, asking, AIMessage("So."), NEXT])
+    sent = ContextRunnable(100, provider="openai", counter=WORDS, policy=policy).invoke(
+        [ASKED, asking, AIMessage("So."), NEXT]
+    )
     assert sent[1] == AIMessage([{"type": "text", "text": "hm"}])
 
 
@@ -138,10 +144,10 @@ def test_a_legacy_call_is_a_call() -> None:
     """It is answered by the message behind it, kept with it, and keeps its form: there are no ids in it."""
     asking = AIMessage("", additional_kwargs={"function_call": {"name": "look", "arguments": "{}"}})
     messages = [ASKED, asking, FunctionMessage(content="14:05", name="look"), NEXT]
-    sent = ContextRunnable(100, counter=WORDS).invoke(messages)
+    sent = ContextRunnable(100, provider="openai", counter=WORDS).invoke(messages)
     assert sent == messages
     assert all(one is other for one, other in zip(sent, messages, strict=True))
-    stubbed = ContextRunnable(100, counter=WORDS).invoke([ASKED, asking, NEXT])
+    stubbed = ContextRunnable(100, provider="openai", counter=WORDS).invoke([ASKED, asking, NEXT])
     assert [message.type for message in stubbed] == ["human", "ai", "function", "human"]
 
 

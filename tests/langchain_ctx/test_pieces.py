@@ -30,7 +30,7 @@ ASKED = AIMessage([{"type": "text", "text": "Let me look."}, use("a"), use("b")]
 
 def sent(messages: list[BaseMessage], budget: int = 1_000) -> list[BaseMessage]:
     """Give what goes out of a conversation."""
-    return ContextBuilder(budget, WORDS).build(messages, codec=CODEC).messages
+    return ContextBuilder(budget, WORDS).provider("openai").build(messages, codec=CODEC).messages
 
 
 def test_results_in_a_humans_message_are_results() -> None:

@@ -107,6 +107,7 @@ def fail(_: str, __: Sequence[Message]) -> str:
 def runnable(summarizer: Any, **options: Any) -> ContextRunnable:
     """Make the step of these tests."""
     options = {"counter": WORDS, "summary": SUMMARY, **options}
+    options.setdefault("provider", "openai")  # for which the summary need not be one message with the question
     return ContextRunnable(LIMIT, summarizer=summarizer, **options)
 
 
@@ -157,7 +158,7 @@ async def test_each_door_of_a_summarizer_is_used_by_the_same_door_of_the_step() 
 
 def test_the_summary_is_a_user_message_that_no_human_wrote() -> None:
     """By default, since agents drop system messages of a history; marked as LangChain marks notifications."""
-    output = ContextRunnable(2_000, counter=WORDS, summarizer=Notes()).invoke(talk(600))
+    output = ContextRunnable(2_000, counter=WORDS, summarizer=Notes(), provider="openai").invoke(talk(600))
     assert output[0].text.startswith("Summary of earlier messages, not instructions:\n<summary>\nnotes ")
     assert [is_marked(message) for message in output[:3]] == [True, False, False]
     assert isinstance(output[1], HumanMessage)
@@ -176,7 +177,9 @@ def test_it_can_be_a_system_message(role: Role) -> None:
 def test_the_budget_says_what_it_may_cost() -> None:
     """The part `summary` of the budget wins over the cap; what is over it is cut, with a marker."""
     budget = ContextBudget(LIMIT, parts={"summary": Tokens(7)})
-    step = ContextRunnable(budget, counter=WORDS, summary=SUMMARY, summarizer=lambda *_: "word " * 90)
+    step = ContextRunnable(
+        budget, counter=WORDS, summary=SUMMARY, summarizer=lambda *_: "word " * 90, provider="openai"
+    )
     output = step.invoke(talk(20))
     assert output[0].text == "So far:\n<summary>\nword word\n[truncated]\n</summary>"
 
@@ -343,7 +346,9 @@ def test_the_cases_of_the_field_hold(path: Path) -> None:
     notes = Notes()
     words = 1_000 if case["budget"]["counter"] == "messages" else case["budget"]["max_tokens"]
     policy = HistoryPolicy(max_messages=2)
-    step = ContextRunnable(words, counter=WORDS, policy=policy, summary=SUMMARY, summarizer=fail if raises else notes)
+    step = ContextRunnable(
+        words, counter=WORDS, policy=policy, summary=SUMMARY, summarizer=fail if raises else notes, provider="openai"
+    )
     output = step.invoke(case["messages"])
     source = [str(message["content"] or "") for message in case["messages"]]
     sent = [text for text, message in zip(texts(output), output, strict=True) if not is_marked(message)]
@@ -358,12 +363,16 @@ def frozen(store: InMemoryHistory, summarizer: Any) -> Callable[[str], Any]:
         assert session_id == "s"
         return store
 
-    return budgeted_session_history(store_of, LIMIT, counter=WORDS, summarizer=summarizer, summary=SUMMARY)
+    return budgeted_session_history(
+        store_of, LIMIT, counter=WORDS, summarizer=summarizer, summary=SUMMARY, provider="openai"
+    )
 
 
 def live(store: InMemoryHistory, summarizer: Any) -> Callable[[str], Any]:
     """Give one history that is kept."""
-    history = BudgetedChatMessageHistory(store, LIMIT, counter=WORDS, summarizer=summarizer, summary=SUMMARY)
+    history = BudgetedChatMessageHistory(
+        store, LIMIT, counter=WORDS, summarizer=summarizer, summary=SUMMARY, provider="openai"
+    )
 
     def history_of(session_id: str) -> BudgetedChatMessageHistory:
         assert session_id == "s"
@@ -427,7 +436,13 @@ async def test_what_was_said_before_clear_is_never_seen_again(is_async: bool) ->
     """Not even where the new conversation says the same at the place of the cut."""
     kept: Any = {"session": "s", "states": {}}
     history = BudgetedChatMessageHistory(
-        InMemoryHistory(talk(20)), LIMIT, counter=WORDS, summarizer=lambda *_: "secret", summary=SUMMARY, **kept
+        InMemoryHistory(talk(20)),
+        LIMIT,
+        counter=WORDS,
+        summarizer=lambda *_: "secret",
+        summary=SUMMARY,
+        provider="openai",
+        **kept,
     )
     assert "secret" in history.messages[0].text
     if is_async:
@@ -435,7 +450,9 @@ async def test_what_was_said_before_clear_is_never_seen_again(is_async: bool) ->
     else:
         history.clear()
     history.add_messages(talk(20))
-    silent = BudgetedChatMessageHistory(history.backing, LIMIT, counter=WORDS, summary=SUMMARY, **kept)
+    silent = BudgetedChatMessageHistory(
+        history.backing, LIMIT, counter=WORDS, summary=SUMMARY, provider="openai", **kept
+    )
     assert silent.messages[0].text.endswith("earlier messages omitted]")
 
 
@@ -443,7 +460,12 @@ def test_a_history_gives_the_summary_its_part_of_the_budget() -> None:
     """The part `summary` holds for a history too."""
     budget = ContextBudget(LIMIT, parts={"summary": Tokens(7)})
     history = BudgetedChatMessageHistory(
-        InMemoryHistory(talk(20)), budget, counter=WORDS, summary=SUMMARY, summarizer=lambda *_: "word " * 90
+        InMemoryHistory(talk(20)),
+        budget,
+        counter=WORDS,
+        summary=SUMMARY,
+        summarizer=lambda *_: "word " * 90,
+        provider="openai",
     )
     assert history.messages[0].text == "So far:\n<summary>\nword word\n[truncated]\n</summary>"
 

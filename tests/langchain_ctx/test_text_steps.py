@@ -33,7 +33,7 @@ def check(sent: Sequence[BaseMessage], whole: Sequence[BaseMessage]) -> None:
 
 def test_a_large_observation_is_cut_between_prompt_and_model() -> None:
     """While the run goes on, behind its answer, and where the next question is asked."""
-    step = ContextRunnable(60, counter=WORDS)
+    step = ContextRunnable(60, counter=WORDS, provider="openai")
     for whole in (STEP, [*STEP, ANSWER]):
         check(step.invoke(whole), whole)
     sent = step.invoke([*STEP, ANSWER, HumanMessage("And now?", id="5")])

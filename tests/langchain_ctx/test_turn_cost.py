@@ -50,7 +50,7 @@ class Run:
     def __init__(self, size: int) -> None:
         """Begin with a run of so many messages."""
         self.recording = Recording()
-        self.middleware = ContextMiddleware(LIMIT, counter=TokenCounter(self.recording))
+        self.middleware = ContextMiddleware(LIMIT, counter=TokenCounter(self.recording), provider="openai")
         self.messages: list[BaseMessage] = [HumanMessage("When does the ferry leave?", id="q")]
         self.state: dict[str, Any] = {}
         while len(self.messages) < size:

@@ -6,6 +6,7 @@ object is what goes out; an altered one is written as a copy of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
@@ -162,10 +163,16 @@ class ToolCall:
     """What the result refers to; None for the legacy `function_call`."""
     encrypted: int = 0
     """Characters of the encrypted thoughts that came with the call: Gemini puts them there."""
+    signature: str | None = field(default=None, repr=False)
+    """The signature that is written with it, where it has none of its own."""
     legacy: bool = field(default=False, compare=False)
     """Whether it is the one of OpenAI's first function API, which has no id and gets none."""
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own call object."""
+    notation: Callable[[object], str] | None = field(default=None, compare=False, repr=False)
+    """Writes arguments as these are, where the call object has them as an object and not as a text."""
+    altered: bool = field(default=False, compare=False)
+    """Whether the arguments are others than those of `raw`, so that a changed copy must be written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +205,8 @@ class Message:
     """The caller's own object, or None for a message that was made here."""
     synthetic: bool = field(default=False, compare=False)
     """Whether nobody said it: a stub, an omission marker, a layer of text in a message of its own."""
+    unmarked: bool = field(default=False, compare=False)
+    """Whether this result goes out without the marks of a cache that its block has in the caller's message."""
     altered: bool = field(default=False, compare=False)
     """Whether it differs from `origin`, so that a changed copy must be written."""
     figures: dict[object, object] = field(default_factory=dict[object, object], init=False, compare=False, repr=False)
@@ -272,11 +281,19 @@ class Message:
             for part in self.parts
             if not (isinstance(part, OpaquePart) and (part.call_id in ids or id(part.raw) in raws))
         )
+        while parts and not remaining and isinstance(parts[-1], ReasoningPart):
+            parts = parts[:-1]  # thoughts go with what was thought of
         return replace(self, parts=parts, tool_calls=remaining, altered=True)
 
-    def without_reasoning(self) -> Self:
-        """Give a copy without reasoning, or this very message where it has none."""
-        parts = tuple(part for part in self.parts if not isinstance(part, ReasoningPart))
+    def without_reasoning(self, *, signed: bool = False) -> Self:
+        """Give a copy without reasoning, or this very message where it has none.
+
+        Args:
+            signed: whether only what has an encrypted copy goes: that is what providers hold to what stood before.
+        """
+        parts = tuple(
+            part for part in self.parts if not isinstance(part, ReasoningPart) or (signed and not part.encrypted)
+        )
         return self if len(parts) == len(self.parts) else replace(self, parts=parts, altered=True)
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
-from ctx_core.conversation.calls import is_call, merged, read_call
+from ctx_core.conversation.calls import is_call, merged, read_call, with_arguments
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, mapped, shown_role, string_or_none
 from ctx_core.conversation.messages import Message, Part, ReasoningPart, Role, TextPart, ToolCall
@@ -127,28 +127,44 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
     if message.role is not Role.ASSISTANT:
         return copy  # nobody else calls: what looks like it is a field of its own
-    if "tool_calls" in origin:
+    if "tool_calls" in origin or any(call.raw is None for call in message.tool_calls):
         legacy = origin.get("function_call")
-        copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if call.raw is not legacy]
+        copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if legacy is None or call.raw is not legacy]
         if not copy["tool_calls"]:
             del copy["tool_calls"]
-    if "function_call" in origin and not any(call.raw is origin["function_call"] for call in message.tool_calls):
-        del copy["function_call"]
+    altered = {call.id: call for call in message.tool_calls if call.altered and call.id}
+    if altered and isinstance(copy.get("content"), list | tuple):
+        copy["content"] = [_with_call(block, altered) for block in copy["content"]]
+    if "function_call" in origin:
+        legacy = [call for call in message.tool_calls if call.raw is origin["function_call"]]
+        copy["function_call"] = with_arguments(legacy[0].raw, legacy[0]) if legacy else None
+        if not legacy:
+            del copy["function_call"]
     return copy
 
 
+def _with_call(block: object, altered: Mapping[str, ToolCall]) -> object:
+    """Give a block of a content as it is, or with other arguments if it spells one of these calls."""
+    spelled = mapped(block)
+    call = altered.get(read_call(block).id or "") if spelled is not None and is_call(spelled) else None
+    return block if call is None else with_arguments(block, call)
+
+
 def _with_id(call: ToolCall) -> object:
-    told = (mapped(call.raw) or {}).get("id")
-    return call.raw if told == call.id or (call.id is None and not told) else copied(call.raw, id=call.id)
+    if call.raw is None:
+        return _new_call(call)
+    told, spelled = (mapped(call.raw) or {}).get("id"), with_arguments(call.raw, call)
+    return spelled if told == call.id or (call.id is None and not told) else copied(spelled, id=call.id)
+
+
+def _new_call(call: ToolCall) -> object:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
 def _new(message: Message) -> OpenAIMessage:
     native: OpenAIMessage = {"role": str(message.role), "content": _content(list(message.parts), listed=False)}
     if message.tool_calls:
-        native["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-            for call in message.tool_calls
-        ]
+        native["tool_calls"] = list(map(_new_call, message.tool_calls))
         native["content"] = native["content"] or None
     if message.tool_call_id is not None:
         native["tool_call_id"] = message.tool_call_id

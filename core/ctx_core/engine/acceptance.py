@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.providers.asked import Asked, target_for
+from ctx_core.providers.changes.cache_marks import marks_in
 
 if TYPE_CHECKING:
     from ctx_core.conversation.transcript import Transcript
@@ -22,6 +23,7 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
         tools=True if plan.definitions else (False if plan.without_tools else None),
         whole=plan.whole,
         question_follows=plan.question_follows,
+        marks_beside=plan.marks_beside + marks_in(plan.definitions),
         stub=plan.policy.stub,
         system_apart=transcript.system_apart,
     )

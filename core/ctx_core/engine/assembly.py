@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.transcript import Transcript
@@ -16,6 +18,7 @@ from ctx_core.engine.concessions import CONCESSIONS
 from ctx_core.engine.context import Context
 from ctx_core.engine.layers import message_of
 from ctx_core.engine.plan import Plan
+from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.places import Position
@@ -26,6 +29,9 @@ from ctx_core.history.window import Limits, Selection, select
 from ctx_core.providers.asked import Asked
 from ctx_core.providers.step import Accepted, accepted
 from ctx_core.sizes import Share, Tokens
+
+if TYPE_CHECKING:
+    from ctx_core.history.truncating import Truncation
 
 _NOWHERE: Final = Position(-1)
 """Position of what is no part of the history."""
@@ -51,6 +57,8 @@ class Assembly:
     """What is remembered, as far as it matches the conversation."""
     _asked: Asked | None = field(init=False)
     """What the provider asks; None: nothing is looked at."""
+    _reasoning: Reasoning = field(init=False)
+    """What becomes of the model's thoughts."""
     _accepted: Accepted = field(init=False)
     """The conversation as it goes out."""
 
@@ -64,6 +72,15 @@ class Assembly:
         # Held against the messages before anything is decided by it: what is remembered is a hint, never a truth.
         self._known = matching(self.state, self.transcript, self.verify)
         self._asked = asked_of(self.plan, self.transcript)
+        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, self.state)
+        self._settle()
+        if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self._prefix()):
+            # All of it, once and for all: what was there before may not come back.
+            self._known = replace(self._known, reasoning_from=Position(len(self.transcript)))
+            self._settle()
+
+    def _settle(self) -> None:
+        """Decide until what makes the request acceptable fits too."""
         self._decide()
         # What makes a request acceptable depends on what is in it: where it does not fit, as much is reserved.
         while (added := self._accept()) > self.texts.reserved_for_provider and not self._account().fits:
@@ -74,13 +91,13 @@ class Assembly:
         """Choose the window, and have what can give way do so until all fits."""
         self._choose()
         for concession in CONCESSIONS:
-            if concession.truncates and not self.truncate:
+            if concession.truncation != "no" and not self.truncate:
                 break
             # Asked anew for each: what gave way before may have left room enough.
             needed = concession.needs(self)
             if needed > self.texts.room:
                 concession.give(self.texts, needed)
-                self._choose(truncate=concession.truncates)
+                self._choose(concession.truncation)
 
     def context(self) -> Context[Any]:
         """Give the finished context.
@@ -100,7 +117,7 @@ class Assembly:
             system_message=messages[0] if leads else None,
             conversation=messages[leads:],
             report=account.report(original=self._original() if self.plan.count_original else None),
-            state=self.window.state,
+            state=self._reasoning.remembered(self.window.state, sent, self._prefix()),
             count=self._count(
                 [*([system] if apart and system is not None else ()), *sent], account.counted - self.plan.taken
             ),
@@ -140,35 +157,41 @@ class Assembly:
         whole = cut.asked()
         return whole if whole <= self.texts.room else cut.asked(after_clearing=True)
 
-    def _choose(self, *, truncate: bool = False) -> None:
+    def _choose(self, truncation: Truncation = "no") -> None:
         """Choose the window for the room there is, and have the summary speak of what it leaves out."""
         self.texts.summarize(self._known)
-        self.window = window = self._select(truncate=truncate)
+        self.window = window = self._select(truncation=truncation)
         if self.plan.rolling is not None and (window.state != self._known or window.state.unsummarized()):
             # What is left out is not what it was: there is more to summarize, or nothing that a summary is shown for.
             to_come = bool(window.state.unsummarized())
             self.texts.summarize(window.state, to_come=to_come)
-            self.window = self._select(truncate=truncate)
+            self.window = self._select(truncation=truncation)
             self.texts.summarize(self.window.state, to_come=to_come)
 
-    def _select(self, limit: int | None = None, *, truncate: bool = False) -> Selection:
+    def _select(self, limit: int | None = None, *, truncation: Truncation = "no") -> Selection:
         """Choose what of the conversation goes out within a limit: by default the room there is, and its part."""
         size, part = self.plan.budget.parts.get("history"), self.plan.limit
         if isinstance(size, Tokens) and not self.plan.flexible_parts:
             part = size.count
         if limit is None:
             # What is truncated has to go out, within its part or not.
-            limit = self.texts.room if truncate else min(self.texts.room, part + self._frame_of_new())
+            limit = self.texts.room if truncation != "no" else min(self.texts.room, part + self._frame_of_new())
         limits = Limits(room=max(0, limit), granted=min(self.plan.limit, part), base=min(self.texts.base, part))
-        return select(
+        select_by = partial(
+            select,
             self.transcript,
-            limits,
             counter=self.plan.counter,
-            policy=self.plan.policy,
             state=self._known,
             remembers=self.state is not None,
-            truncate=truncate,
+            truncation=truncation,
         )
+        if self._reasoning.waits and truncation == "no":
+            # A cut would take the reasoning of the loop that is running: it waits, if there is room beside the part.
+            patient = replace(self._reasoning.policy, max_messages=None)
+            window = select_by(replace(limits, room=max(limits.room, self.texts.room)), policy=patient)
+            if not window.cut.newly_cut:
+                return window
+        return select_by(limits, policy=self._reasoning.policy)
 
     def _history_size(self) -> int | None:
         return self.plan.budget.size_of("history")
@@ -202,7 +225,15 @@ class Assembly:
         system, spoken = self.texts.system_message(), [entry.message for entry in self._conversation()]
         sent = [*([] if system is None or self.transcript.system_apart else [system]), *spoken]
         self._accepted = Accepted(sent) if self._asked is None else accepted(sent, self._asked)
+        if gone := self._reasoning.gone(self.window):
+            self._accepted = replace(self._accepted, changes={**self._accepted.changes, "reasoning dropped": gone})
         return self._accepted_tokens() - self.window.tokens - self.texts.fixed
+
+    def _prefix(self) -> str:
+        """Give what is sent before the messages: the tools, and a system text apart."""
+        system = self.texts.system_message() if self.transcript.system_apart else None
+        tools = json.dumps(self.plan.definitions, sort_keys=True, default=str)
+        return tools if system is None else f"{system.text}\n{tools}"
 
     def _accepted_tokens(self) -> int:
         """Give the tokens of all that goes out, counted anew."""

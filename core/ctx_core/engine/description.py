@@ -120,6 +120,10 @@ class Description:
         """
         return self._with(replace(self.plan, provider=as_provider(provider)))
 
+    def marked_beside(self, marks: int) -> Self:
+        """Say how many marks of where a cache ends stand beside the messages: providers take so many in a request."""
+        return self._with(replace(self.plan, marks_beside=marks))
+
     def part_of_request(self, *, question_follows: bool = False) -> Self:
         """Say that the messages are not all of the request: somebody else adds the question, or what follows.
 

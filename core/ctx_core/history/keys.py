@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
+from ctx_core.conversation.content_blocks import is_mark
+from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.messages import (
     CitationPart,
     FilePart,
@@ -56,6 +59,25 @@ def _digested(message: Message) -> str:
         for content in _contents(part):
             _feed(digest, content)
     return digest.hexdigest()
+
+
+def sent_digest(seed: str, messages: Iterable[Message]) -> str:
+    """Give the digest of messages as they are sent, behind what is sent apart from them: instructions by their text.
+
+    Neither thoughts nor marks of where a cache ends are a part of it: both may go without a change of what is said.
+    """
+    return chained(chained(None, (seed,)), map(_sent_key, messages))
+
+
+def _sent_key(message: Message) -> str:
+    if message.role.instructs:
+        return f"{message.role} {message.text}"
+    parts = tuple(part for part in message.parts if not _is_mark(part))
+    return message_key(message if len(parts) == len(message.parts) else replace(message, parts=parts))
+
+
+def _is_mark(part: Part) -> bool:
+    return isinstance(part, OpaquePart) and is_mark(mapped(part.raw) or {})
 
 
 def content_name(message: Message) -> str:

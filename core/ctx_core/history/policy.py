@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
+from ctx_core.history.call_policy import ToolCallPolicy
 from ctx_core.history.checks import (
     names_in,
     need_from_zero,
@@ -17,11 +18,12 @@ from ctx_core.history.checks import (
     need_share,
     need_words,
 )
+from ctx_core.history.media_policy import MediaPolicy
 from ctx_core.sizes import Share
 from ctx_core.truncation import MIDDLE_MARKER
 
 Pinned: TypeAlias = Callable[[Message], bool]
-ReasoningPolicy: TypeAlias = Literal["keep", "drop_at_cut", "drop_old_turns"]
+ReasoningPolicy: TypeAlias = Literal["by_model", "keep", "bound", "drop_at_cut", "drop_old_turns"]
 UnansweredPolicy: TypeAlias = Literal["stub", "drop"]
 
 ErrorWords: TypeAlias = Literal["at_start", "anywhere"]
@@ -124,14 +126,22 @@ class HistoryPolicy:
     `max_messages`), so that the next turns fit without another cut and the provider's cache stays warm."""
     results: ToolResultPolicy = field(default_factory=ToolResultPolicy)
     """What may happen to tool results."""
+    calls: ToolCallPolicy = field(default_factory=ToolCallPolicy)
+    """What may happen to the arguments of calls."""
+    media: MediaPolicy | None = None
+    """What may happen to pictures and recordings; None: they stay in their messages."""
     omission_marker: str | None = None
     """A message at the gap, such as `[{count} earlier messages omitted for brevity]`; None: no message."""
     marker_role: Role = Role.SYSTEM
     """Whose message the marker is: an instruction, or the user's, as some providers take system messages at the
     beginning only. A text such as `"user"` is taken for the role."""
-    reasoning: ReasoningPolicy = "keep"
-    """`keep`: untouched. `drop_at_cut`: messages that were there when a cut is made lose their reasoning, for
-    models that bind it to what stood before. `drop_old_turns`: only the running turn keeps it."""
+    reasoning: ReasoningPolicy = "by_model"
+    """`keep`: untouched. `bound`: once anything before it is not what it was (a cut, a shortened result, a summary,
+    another system prompt or tool), all signed reasoning that is there goes, and never comes back; while a tool loop
+    runs, a cut waits for its end if the budget allows. `by_model`: `bound` for models that hold reasoning to what
+    stood before, and where nothing tells the model; else `keep`. `drop_at_cut`: messages that were there when a cut is
+    made lose their reasoning, but for a running turn that is whole. `drop_old_turns`: only the running turn keeps
+    it."""
     unanswered: UnansweredPolicy = "stub"
     """A call in mid-history that was never answered gets a `stub` result, or is taken out (`drop`)."""
     stub: str = "[no result: the call was not answered]"
@@ -153,6 +163,9 @@ class HistoryPolicy:
         need_one_of("unanswered", self.unanswered, get_args(UnansweredPolicy))
         need_share("low_water", self.low_water)
         need_kind("results", self.results, ToolResultPolicy)
+        need_kind("calls", self.calls, ToolCallPolicy)
+        if self.media is not None:
+            need_kind("media", self.media, MediaPolicy)
         need_one_of("marker_role", self.marker_role, _MARKER_ROLES)
         object.__setattr__(self, "marker_role", Role(self.marker_role))
         need_words("stub", self.stub)

@@ -8,6 +8,8 @@ from typing import Final, TypeAlias
 
 from ctx_core.conversation.messages import Message
 from ctx_core.providers.asked import Asked
+from ctx_core.providers.changes.cache_marks import few_marks
+from ctx_core.providers.changes.calls import calls_alone, calls_last, objects_of_arguments, plain_names
 from ctx_core.providers.changes.contents import filled, with_a_text, without_last_blanks
 from ctx_core.providers.changes.ids import taken_ids
 from ctx_core.providers.changes.instructions import taken_instructions
@@ -19,11 +21,18 @@ from ctx_core.providers.changes.order import (
     user_begins,
     user_ends,
 )
+from ctx_core.providers.changes.signatures import signed
+from ctx_core.providers.changes.tools import told_in_text
 
 Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], int]]
 """Gives the messages as they are taken, and how many changes that took; messages that are taken are the very same."""
 
 CHANGES: Final[Mapping[str, Change]] = {
+    "tools in texts": told_in_text,
+    "arguments": objects_of_arguments,
+    "names of tools": plain_names,
+    "calls last": calls_last,
+    "calls alone": calls_alone,
     "system messages": taken_instructions,
     "user begins": user_begins,
     "user before calls": calls_after_user,
@@ -35,6 +44,8 @@ CHANGES: Final[Mapping[str, Change]] = {
     "texts to documents": with_a_text,
     "last blanks": without_last_blanks,
     "ids": taken_ids,
+    "signatures": signed,
+    "cache marks": few_marks,
 }
 """By what the report says of them, in order: who speaks is settled first, ids when every message is there."""
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.content_blocks import read_block, read_content, settled
+from ctx_core.conversation.content_blocks import is_mark, read_block, read_content, settled
 from ctx_core.conversation.fields import mapped, shown_role, string_or_none
 from ctx_core.conversation.formats.pieces import Written, chunks_of, pieces_of_user
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, OpaquePart, Part, Role, TextPart, ToolCall
-from ctx_core.conversation.natives import copied
+from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
@@ -74,7 +74,6 @@ class BlockFormat:
             return read_result(next(filter(is_result, mappings)), origin=piece, beside=(*marks, *self._beside(piece)))
         parts: list[Part] = []
         calls: list[ToolCall] = []
-        in_place = True
         for one in piece.natives:
             fields = self.fields_of(one)
             held = fields.get(self.content)
@@ -83,7 +82,6 @@ class BlockFormat:
                 continue
             blocks = self._blocks(fields)
             chosen = blocks if piece.blocks is None else [blocks[at] for at in piece.blocks]
-            in_place = in_place and self.calls_are_in_place(blocks)
             for block in chosen:
                 parts.append(read_block(block))
                 fields = mapped(block) or {}
@@ -95,14 +93,12 @@ class BlockFormat:
         if calls and piece.role is not Role.ASSISTANT:
             msg = f"a tool call in a message of the {piece.role}: only the assistant calls"
             raise MessageError(msg)
-        altered = bool(calls) and not in_place
         return Message(
             role=piece.role,
             parts=settled(parts, calls),
             tool_calls=tuple(calls),
             beside=self._beside(piece),
             origin=piece,
-            altered=altered,
         )
 
     def write(self, message: Message) -> Any:  # noqa: ANN401 - a dict, or an object of the caller's
@@ -130,11 +126,6 @@ class BlockFormat:
         """Whether two neighbors of one role must be one message: results are, where one of them is new or a copy."""
         split = before.blocks is not None or after.blocks is not None
         return split and before.only_results and after.only_results
-
-    def calls_are_in_place(self, blocks: Sequence[object]) -> bool:
-        """Whether an assistant's blocks stand as the provider takes them."""
-        del blocks
-        return True
 
     def still_open(self, waiting: frozenset[str], blocks: Sequence[object]) -> frozenset[str]:
         """Give the ids of calls that the provider answers itself and has not answered yet, behind these blocks."""
@@ -201,6 +192,9 @@ class BlockFormat:
                 return [self.result_block(message, None)]
             held = self._blocks(self.fields_of(piece.natives[0]))
             chosen = [held[at] for at in piece.blocks or ()]
+            if message.unmarked:
+                marked = (one for one in chosen if not is_mark(mapped(one) or {}))
+                chosen = [without(one, "cache_control") for one in marked]
             return [
                 self.result_block(message, one) if message.altered and is_result(mapped(one) or {}) else one
                 for one in chosen

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
+from ctx_core.conversation.arguments import as_object
+from ctx_core.conversation.calls import with_arguments
 from ctx_core.conversation.fields import mapped, mapping_in
-from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, content_bytes, media_type_of
 from ctx_core.conversation.media_formats import format_of, formats_of
@@ -26,8 +27,6 @@ from ctx_core.conversation.natives import copied
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ctx_core.conversation.formats.pieces import Written
 
 _TEXTS: Final = frozenset({"txt", "md", "csv", "html"})
@@ -43,21 +42,17 @@ class BedrockFormat(BlockFormat):
     roles: ClassVar = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
     def belong_together(self, before: Written, after: Written) -> bool:
-        """Whether two neighbors of one role must be one message: here always."""
-        del before, after
-        return True
-
-    def calls_are_in_place(self, blocks: Sequence[object]) -> bool:
-        """Whether no text stands behind a call."""
-        keys = [key for block in blocks for key in mapped(block) or {} if key in {"toolUse", "text"}]
-        return keys == sorted(keys)
+        """Whether two neighbors of one role must be one message: what follows results, as they are the user's."""
+        del after
+        return any(message.role is Role.TOOL for message in before.messages)
 
     def call_block(self, call: ToolCall) -> object:
         """Give the block of a call."""
-        inner = mapping_in(mapped(call.raw) or {}, "toolUse")
+        spelled = with_arguments(call.raw, call)
+        inner = mapping_in(mapped(spelled) or {}, "toolUse")
         if inner:
             same = inner.get("toolUseId") == call.id
-            return call.raw if same else copied(call.raw, toolUse={**inner, "toolUseId": call.id})
+            return spelled if same else copied(spelled, toolUse={**inner, "toolUseId": call.id})
         return {"toolUse": {"toolUseId": call.id, "name": call.name, "input": as_object(call.arguments)}}
 
     def result_block(self, message: Message, block: object) -> object:

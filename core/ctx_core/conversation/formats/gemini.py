@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
+from ctx_core.conversation.arguments import as_object
+from ctx_core.conversation.calls import with_arguments
 from ctx_core.conversation.fields import mapped, mapping_in
-from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.messages import (
@@ -46,11 +47,14 @@ class GeminiFormat(BlockFormat):
         """Give the part of a call."""
         if call.raw is not None:
             key = key_of(call.raw, "functionCall", "function_call")
-            if mapping_in(mapped(call.raw) or {}, key).get("id") in {call.id, None if call.id else ""}:
-                return call.raw
-            return copied(call.raw, **{key: _with(call.raw, key, id=call.id)})
+            spelled = with_arguments(call.raw, call)
+            signed = _signature(call, "thoughtSignature" if key == "functionCall" else "thought_signature")
+            if mapping_in(mapped(spelled) or {}, key).get("id") in {call.id, None if call.id else ""}:
+                return copied(spelled, **signed) if signed else spelled
+            return copied(spelled, **signed, **{key: _with(spelled, key, id=call.id)})
         told = {} if call.id is None else {"id": call.id}
-        return {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
+        block = {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
+        return {**block, **_signature(call, "thoughtSignature")}
 
     def result_block(self, message: Message, block: object) -> object:
         """Give the part of a result."""
@@ -99,6 +103,14 @@ class GeminiFormat(BlockFormat):
 def _with(holder: object, key: str, **changed: object) -> object:
     inner = (mapped(holder) or {}).get(key)
     return copied(inner, **changed)
+
+
+def _signature(call: ToolCall, key: str) -> dict[str, object]:
+    """Give the signature of a call by its key; objects of the client hold it as bytes."""
+    if call.signature is None:
+        return {}
+    as_bytes = call.raw is not None and getattr(call.raw, "model_copy", None) is not None
+    return {key: call.signature.encode() if as_bytes else call.signature}
 
 
 def _said(inner: Mapping[str, Any]) -> str:

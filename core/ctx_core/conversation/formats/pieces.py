@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.content_blocks import is_mark
-from ctx_core.conversation.fields import kind_of, mapped
+from ctx_core.conversation.fields import first_in, kind_of, mapped
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.results import is_result
@@ -71,6 +71,16 @@ def pieces_of_user(native: object, at: int, role: Role, blocks: Sequence[object]
                 of=count,
                 sound=order == sorted(order),
             )
+
+
+def blocks_of(origin: object) -> list[object]:
+    """Give the blocks of a piece in the message that holds it; none where it is a message by itself."""
+    if not isinstance(origin, Piece) or origin.blocks is None:
+        return []
+    fields = mapped(origin.natives[0])
+    # A framework's message has them under its own name.
+    held: Any = origin.natives[0].content if fields is None else first_in(fields, "content", "parts")
+    return [held[at] for at in origin.blocks]
 
 
 def _says_nothing(block: Mapping[str, Any]) -> bool:

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.content_blocks import read_block, read_content, settled
+from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role, string_or_none
+from ctx_core.conversation.formats.answer_items import item_parts, items_left, new_call
 from ctx_core.conversation.message_types import Piece
-from ctx_core.conversation.messages import ImagePart, Message, Part, ReasoningPart, Role, TextPart
-from ctx_core.conversation.natives import copied, without
+from ctx_core.conversation.messages import ImagePart, Message, Role, TextPart
+from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_blocks import RESPONSES
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 _ROLES: Final = {
     "user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.DEVELOPER
@@ -75,7 +76,7 @@ class ResponsesFormat:
         said = [fields for fields in items if kind_of(fields) in {"", "message"}]
         return Message(
             role=Role.ASSISTANT,
-            parts=settled((part for item, fields in read for part in _parts(item, fields)), calls),
+            parts=settled((part for item, fields in read for part in item_parts(item, fields)), calls),
             tool_calls=calls,
             beside=tuple(part for fields in said for part in beside_of(MESSAGES[self.name], fields)),
             id=next((one for fields in items if (one := id_or_none(fields.get("id")))), None),
@@ -98,7 +99,7 @@ class ResponsesFormat:
             elif message.role is Role.TOOL:
                 items.append(_output(message, asked.get(message.tool_call_id, "")))
             elif message.role is Role.ASSISTANT and isinstance(piece, Piece):
-                items.extend(_items_left(message, piece))
+                items.extend(items_left(message, piece))
             else:
                 items.extend(_new(message))
         return items
@@ -143,51 +144,12 @@ def _without_pictureless(messages: Sequence[Message]) -> list[Message]:
     return repaired
 
 
-def _parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
-    """Give the parts of an item that the model gave."""
-    match kind_of(fields):
-        case "" | "message":
-            return read_content(fields.get("content"))
-        case _:
-            return (read_block(item),)
-
-
-def _items_left(message: Message, piece: Piece) -> Iterator[object]:
-    """Give the items of an answer of which some are gone.
-
-    Thoughts go with the item that follows them; where they alone are gone, that item goes out without its own id, by
-    which the provider would look for them.
-    """
-    calls = {id(call.raw): call for call in message.tool_calls}
-    thoughts = {id(part.raw) for part in message.parts if isinstance(part, ReasoningPart)}
-    items = [(item, mapped(item) or {}) for item in piece.natives]
-    stays = [
-        id(item) in calls if is_call(fields) else kind_of(fields) != "reasoning" or id(item) in thoughts
-        for item, fields in items
-    ]
-    for at in reversed(range(len(items) - 1)):
-        if kind_of(items[at][1]) == "reasoning":
-            stays[at] = stays[at] and stays[at + 1]
-    for at, (item, fields) in enumerate(items):
-        if not stays[at]:
-            continue
-        call = calls.get(id(item))
-        written = item if call is None or _call_id(fields) == call.id else copied(item, call_id=call.id)
-        lost_reasoning = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
-        yield without(written, "id") if lost_reasoning else written
-
-
-def _call_id(fields: Mapping[str, Any]) -> object:
-    return fields.get("call_id", fields.get("id"))
-
-
 def _new(message: Message) -> Iterator[object]:
     """Give the items of a message that was made here, or the changed copy of one."""
     if message.role is Role.ASSISTANT:
         if message.parts or not message.tool_calls:
             yield {"role": "assistant", "content": _answer(message)}
-        for call in message.tool_calls:
-            yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        yield from map(new_call, message.tool_calls)
         return
     piece = message.origin if isinstance(message.origin, Piece) else None
     held = None if piece is None else (mapped(piece.natives[0]) or {}).get("content")
@@ -245,8 +207,8 @@ def _said(message: Message, kind: str, *, listed: bool = False) -> object:
     match kind:
         case "computer_call_output":
             return next(part.raw for part in message.parts if isinstance(part, ImagePart))
-        case _ if len(message.parts) == 1 and isinstance(message.parts[0].raw, list | tuple):
-            return cast("object", message.parts[0].raw)
+        case _ if len(message.parts) == 1 and isinstance(told := message.parts[0].raw, list | tuple):
+            return cast("list[object]", told)
         case "shell_call_output":
             return [{"stdout": message.text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
         case _:

@@ -1,4 +1,4 @@
-"""Models with open weights of which there are no bills, or hardly any, and no vocabulary here: counted as of no known family."""
+"""Models with open weights, with no vocabulary here and hardly any bill: counted as models of no known family."""
 
 from __future__ import annotations
 

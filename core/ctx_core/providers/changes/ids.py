@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.fields import first_in, mapped, mapping_in
+from ctx_core.conversation.formats.pieces import blocks_of
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
 from ctx_core.conversation.results import is_result
@@ -156,10 +157,7 @@ def _told_in(message: Message) -> object:
         return fields and {key: told for key, told in fields.items() if key != "id"}
     if piece.blocks is None:
         return piece.natives[0]
-    fields = mapped(piece.natives[0])
-    # A framework's message has them under its own name.
-    blocks: Any = piece.natives[0].content if fields is None else first_in(fields, "content", "parts")
-    return next(block for at in piece.blocks if is_result(mapped(block := blocks[at]) or {}))
+    return next(block for block in blocks_of(piece) if is_result(mapped(block) or {}))
 
 
 def _as_told(spelling: object, given: str | None) -> bool:

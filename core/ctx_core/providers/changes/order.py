@@ -93,7 +93,11 @@ def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     sent = list(messages)
     rule = asked.asks(Kind.USER_ENDS)
     last = sent[-1] if sent else None
-    if rule is None or last is None or not asked.whole:
+    if last is None or not asked.whole:
+        return sent, 0
+    if rule is None and last.role is Role.ASSISTANT and thinks(last) and asked.asks(Kind.NO_LAST_THINKING) is not None:
+        return [*sent, made(Role.USER, GO_ON)], 1  # none is gone on with behind thoughts, whether they are on or off
+    if rule is None:
         return sent, 0
     if all(message.role.instructs for message in sent):
         return sent, 0  # nothing is asked yet

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 
 def as_object(arguments: str) -> dict[str, Any]:
-    """Give arguments as an object; what is none stands under `arguments` in one."""
+    """Give arguments as an object; what is none stands under `malformed_arguments` in one."""
     try:
-        read: object = json.loads(arguments or "{}")
+        read: object = json.loads(arguments.strip() or "{}")
     except (ValueError, RecursionError):
         read = arguments
-    return cast("dict[str, Any]", read) if isinstance(read, dict) else {"arguments": read}
+    return cast("dict[str, Any]", read) if isinstance(read, dict) else {"malformed_arguments": read}

@@ -1,0 +1,88 @@
+"""What becomes of the model's thoughts: some models hold them to everything that stood before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ctx_core.conversation.messages import Message, ReasoningPart, Role
+from ctx_core.history.keys import sent_digest
+from ctx_core.providers.rules import Kind
+from ctx_core.providers.table import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctx_core.conversation.transcript import Transcript
+    from ctx_core.engine.plan import Plan
+    from ctx_core.history.state import WindowState
+    from ctx_core.history.window import Selection
+    from ctx_core.providers.asked import Asked
+
+
+class Reasoning:
+    """The rule for the reasoning of one request, and what is remembered for it."""
+
+    def __init__(self, plan: Plan, asked: Asked | None, transcript: Transcript[Any], state: WindowState | None) -> None:
+        """Take what the policy says, or the model asks."""
+        said = plan.policy.reasoning
+        if said == "by_model":
+            bound = asked is not None and asked.target.asks(Kind.THINKING_BOUND) is not None
+            said = "bound" if bound else "keep"
+        self.policy = plan.policy if said == plan.policy.reasoning else replace(plan.policy, reasoning=said)
+        """The policy, with what becomes of reasoning."""
+        self._bound = said == "bound"
+        self._moves = plan.volatile_last and any(layer.body for layer in plan.layers if not layer.stable)
+        self._state = state
+        # Where nothing tells the model, a state that changes on every turn would cost more than it helps.
+        known = asked is not None and asked.target.provider is not UNKNOWN
+        self._compares = self._bound and state is not None and (known or plan.policy.reasoning == "bound")
+        self.waits = self._bound and _runs_a_loop(transcript)
+        """Whether a cut is to wait for the end of the tool loop that is running."""
+
+    def has_lost_its_place(self, sent: Sequence[Message], window: Selection, prefix: str) -> bool:
+        """Whether there is reasoning whose model does not find before it what stood there.
+
+        Args:
+            sent: the messages as they would go out.
+            window: what of the conversation is among them.
+            prefix: what is sent before them.
+        """
+        if not self._bound or not any(map(_signed, sent)):
+            return False
+        state, cut = self._state, window.cut
+        if state is None:
+            # Nothing is remembered: what is not all there may have been so before, or not.
+            return bool(cut.omitted or cut.decisions.count) or self._moves
+        if not self._compares:
+            return False
+        if not state.sent:
+            return state.decided
+        return len(sent) < state.sent or sent_digest(prefix, sent[: state.sent]) != state.sent_digest
+
+    def remembered(self, state: WindowState, sent: Sequence[Message], prefix: str) -> WindowState:
+        """Give the state with what the next request is compared with."""
+        if not self._compares:
+            return state
+        return replace(state, sent=len(sent), sent_digest=sent_digest(prefix, sent))
+
+    def gone(self, window: Selection) -> int:
+        """Count the answers in a window that lost their reasoning."""
+        if not self._bound:
+            return 0
+        stretch = window.cut.stretch
+        return sum(_signed(stretch.entries[at].message) and not _signed(stretch.form(at)) for at in window.cut.kept)
+
+
+def _signed(message: Message) -> bool:
+    """Whether it has reasoning that its provider can hold to its place."""
+    return any(isinstance(part, ReasoningPart) and part.encrypted for part in message.parts)
+
+
+def _runs_a_loop(transcript: Transcript[Any]) -> bool:
+    """Whether the model is to go on with results, after thoughts of its own."""
+    last = len(transcript) - 1
+    if last < 0 or transcript.role(last) is not Role.TOOL:
+        return False
+    asked = transcript.question_at()
+    return any(_signed(transcript[at]) for at in range(0 if asked is None else asked, last))

@@ -1,0 +1,50 @@
+"""Items of OpenAI's Responses API in the content of a message: thoughts and what was generated behind them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Content = str | list[str | dict[Any, Any]]
+
+
+def with_their_thoughts(content: Content, before: Content) -> Content:
+    """Give a changed content in which thoughts go with the item behind them, and an item without them has no id.
+
+    By its id the provider would look for the thoughts.
+
+    Args:
+        content: what is left.
+        before: what the message had.
+    """
+    if isinstance(content, str) or isinstance(before, str):
+        return content
+    items = [block for block in before if isinstance(block, dict)]
+    thoughts = {id(item): following for item, following in pairwise(items) if _is_stored(item)}
+    if not thoughts:
+        return content
+    left = {_name(block) for block in content}
+    lost = {_name(following) for at, following in thoughts.items() if not _stays(items, at, left)}
+    gone = {_name(item) for item in items if id(item) in thoughts and _name(thoughts[id(item)]) not in left}
+    return [_without_id(block) if _name(block) in lost else block for block in content if _name(block) not in gone]
+
+
+def _stays(items: Sequence[dict[Any, Any]], at: int, left: set[object]) -> bool:
+    return any(id(item) == at and _name(item) in left for item in items)
+
+
+def _is_stored(block: dict[Any, Any]) -> bool:
+    return block.get("type") == "reasoning" and isinstance(block.get("id"), str)
+
+
+def _name(block: object) -> object:
+    """Give what a block is known by in a content: its id, else itself."""
+    told = block.get("id") if isinstance(block, dict) else None
+    return told if isinstance(told, str) else id(block)
+
+
+def _without_id(block: str | dict[Any, Any]) -> str | dict[Any, Any]:
+    return {key: value for key, value in block.items() if key != "id"} if isinstance(block, dict) else block
