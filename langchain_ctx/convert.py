@@ -6,7 +6,6 @@ out as the very object that came in, and what is altered keeps all that is not t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
@@ -22,13 +21,13 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
     ToolMessageChunk,
-    add_notification_metadata,
 )
 
 from ctx_core.conversation.block_table import BESIDE
 from ctx_core.conversation.content_blocks import read_content, settled
-from ctx_core.conversation.fields import encrypted, shown_role, words_of
+from ctx_core.conversation.fields import encrypted, id_or_none, shown_role, words_of
 from ctx_core.conversation.formats.pieces import chunks_of
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import (
     Message,
     OpaquePart,
@@ -36,23 +35,15 @@ from ctx_core.conversation.messages import (
     ReasoningPart,
     Role,
 )
-from ctx_core.conversation.transcript import Piece
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
-from langchain_ctx.blocks import written_content
-from langchain_ctx.items import with_their_thoughts
 from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, split, write_pieces
-from langchain_ctx.tool_calls import calls_update, content_with_ids, read_calls
+from langchain_ctx.tool_calls import all_sent, read_calls
+from langchain_ctx.writing import REASONING_KEYS, altered_copy, new_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-NOTIFICATION_SOURCE: Final = "ctx_layers"
-"""Marks human messages that were made here and that no human wrote, in `additional_kwargs["lc_source"]`."""
-
-_DEVELOPER: Final = {"__openai_role__": "developer"}
-"""How LangChain says that a system message has OpenAI's developer role."""
 
 _TYPES: Final = {
     "human": Role.USER,
@@ -113,9 +104,6 @@ _READ: Final = (
 )
 """Fields of messages that are read."""
 
-_REASONING_KEYS: Final = ("reasoning_content", "reasoning")
-"""Where integrations keep reasoning outside the content, in `additional_kwargs`."""
-
 
 class LangChainCodec:
     """Reads and writes `BaseMessage`: the `codec` to give to a `ContextBuilder` for LangChain's messages."""
@@ -143,7 +131,7 @@ class LangChainCodec:
         """Give the messages to send; neighbors out of one message are one message."""
         return [
             written
-            for chunk in chunks_of(messages)
+            for chunk in chunks_of(all_sent(messages))
             for written in (
                 [write_pieces(chunk)] if isinstance(chunk[0].origin, Piece) else [self.write(one) for one in chunk]
             )
@@ -192,8 +180,8 @@ class LangChainCodec:
         """Give the caller's own message, or a changed copy of it, or a new one."""
         origin = message.origin
         if not isinstance(origin, BaseMessage):
-            return _new(message)
-        return _altered_copy(message, origin) if message.altered else origin
+            return new_message(message)
+        return altered_copy(message, origin) if message.altered else origin
 
 
 CODEC: Final = LangChainCodec()
@@ -242,7 +230,7 @@ def _model(native: BaseMessage) -> str | None:
 
 def _answered_call(native: BaseMessage) -> str | None:
     call_id = native.tool_call_id if isinstance(native, ToolMessage) else native.additional_kwargs.get("tool_call_id")
-    return call_id if isinstance(call_id, str) and call_id else None
+    return id_or_none(call_id)
 
 
 def _read_parts(native: BaseMessage, role: Role) -> tuple[Part, ...]:
@@ -267,7 +255,7 @@ def _said_beside(native: BaseMessage, role: Role) -> tuple[Part, ...]:
 
 def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
     """Give the reasoning that stands in `additional_kwargs`: a text, or a block with a summary of it."""
-    for key in _REASONING_KEYS:
+    for key in REASONING_KEYS:
         value: object = native.additional_kwargs.get(key)
         if isinstance(value, dict):
             block = cast("dict[str, Any]", value)
@@ -277,63 +265,3 @@ def _reasoning_outside(native: BaseMessage) -> ReasoningPart | None:
         if part.text or part.encrypted:
             return part
     return None
-
-
-def _altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
-    content = written_content(message.parts, listed=isinstance(origin.content, list))
-    if message.role is Role.TOOL and message.tool_call_id is not None:
-        if not isinstance(origin, ToolMessage):
-            return ToolMessage(
-                content=content,
-                tool_call_id=message.tool_call_id,
-                name=origin.name,
-                id=origin.id,
-                additional_kwargs=origin.additional_kwargs,
-                response_metadata=origin.response_metadata,
-            )
-        return origin.model_copy(update={"content": content, "tool_call_id": message.tool_call_id})
-    if message.step_result and not isinstance(origin, HumanMessage | ChatMessage):  # it answers no call
-        return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
-    update: dict[str, Any] = {"content": content}
-    if message.role is Role.ASSISTANT:
-        update["content"] = with_their_thoughts(content_with_ids(content, message, origin), origin.content)
-        update |= calls_update(message, origin)
-        extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
-        if not any(isinstance(part, ReasoningPart) for part in message.parts):
-            update["additional_kwargs"] = {key: value for key, value in extra.items() if key not in _REASONING_KEYS}
-    return origin.model_copy(update=update)
-
-
-def _new(message: Message) -> BaseMessage:
-    content = written_content(message.parts, listed=False)
-    common: dict[str, Any] = {"content": content, "name": message.name, "id": message.id}
-    match message.role:
-        case Role.SYSTEM:
-            return SystemMessage(**common)
-        case Role.DEVELOPER:
-            return SystemMessage(**common, additional_kwargs=dict(_DEVELOPER))
-        case Role.USER:
-            said = HumanMessage(**common)
-            return add_notification_metadata(said, source=NOTIFICATION_SOURCE) if message.synthetic else said
-        case Role.ASSISTANT:
-            return AIMessage(**common, **_new_calls(message))
-        case Role.TOOL if message.tool_call_id is None:
-            return FunctionMessage(content=content, name=message.name or "", id=message.id)
-        case Role.TOOL:
-            status = "error" if message.failed else "success"
-            return ToolMessage(**common, tool_call_id=message.tool_call_id, status=status)
-
-
-def _new_calls(message: Message) -> dict[str, Any]:
-    parsed: list[dict[str, Any]] = []
-    malformed: list[dict[str, Any]] = []
-    for call in message.tool_calls:
-        try:
-            arguments: object = json.loads(call.arguments or "{}")
-        except ValueError:
-            arguments = None
-        if isinstance(arguments, dict):
-            parsed.append({"name": call.name, "args": arguments, "id": call.id, "type": "tool_call"})
-        else:
-            malformed.append({"name": call.name, "args": call.arguments, "id": call.id, "error": None})
-    return {"tool_calls": parsed, "invalid_tool_calls": malformed}

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import HumanMessage
 
-from ctx_core.budget import ContextBudget, Tokens
+from ctx_core.budget import ContextBudget
 from ctx_core.conversation.messages import Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.effects import Effect, Effects, arun, run
 from ctx_core.errors import BudgetError
 from ctx_core.session import ConversationId, Request, Sessions
+from ctx_core.sizes import Tokens
 from langchain_ctx.convert import CODEC
 from langchain_ctx.in_memory import InMemoryHistory
 from langchain_ctx.options import Keywords, read_options

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document
     from langchain_core.embeddings import Embeddings
 
-    from ctx_core.budget import Size
     from ctx_core.memory.item import MemoryItem
+    from ctx_core.sizes import Size
 
 _FOUND = 20
 

@@ -21,12 +21,13 @@ from ctx_core.memory import ContextSearch, recalling
 from ctx_core.session import Request
 from ctx_core.session.summarizing import Summarizing
 from langchain_ctx.conversations import conversation_of
-from langchain_ctx.convert import CODEC, NOTIFICATION_SOURCE
+from langchain_ctx.convert import CODEC
 from langchain_ctx.inputs import read_messages
 from langchain_ctx.options import Keywords, read_options
 from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.pieces import REMOVE_ALL
 from langchain_ctx.search_tool import held, search_tool
+from langchain_ctx.writing import NOTIFICATION_SOURCE
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun

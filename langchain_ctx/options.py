@@ -15,7 +15,7 @@ from langchain_ctx.counters import counter_of, model_counter
 from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from langchain_core.language_models import LanguageModelLike
 
@@ -86,3 +86,21 @@ def _counter(counter: CounterLike | None, budget: ContextBudget, bound: BoundMod
     # Of several models that one counts whose window the budget is.
     meant = next((asked for asked in models if budget.model in (None, asked.name)), None)
     return as_counter(budget.model) if meant is None else model_counter(meant.model)
+
+
+def told_options(options: SessionOptions, *, enabled: bool) -> Iterator[tuple[str, object]]:
+    """Give what is worth telling of options on one line, by name; no content."""
+    budget, counter = options.budget, options.counter
+    if budget is not None:
+        yield "budget", budget if isinstance(budget, int) else budget.total
+    if isinstance(budget, ContextBudget) and budget.reserve:
+        yield "reserve", budget.reserve
+    if isinstance(counter, TokenCounter):
+        yield "counter", counter.model or counter.tokenizer.name
+    if options.tools:
+        yield "tools", len(options.tools)
+    for name in ("recipe", "summarizer"):
+        if getattr(options, name) is not None:
+            yield name, type(getattr(options, name)).__name__
+    if not enabled:
+        yield "enabled", False

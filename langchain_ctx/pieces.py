@@ -18,9 +18,9 @@ from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.formats.anthropic import AnthropicFormat
 from ctx_core.conversation.formats.pieces import pieces_of_user
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.results import is_result, read_result
-from ctx_core.conversation.transcript import Piece
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:

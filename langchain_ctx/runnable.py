@@ -19,14 +19,13 @@ from langchain_core.runnables import RunnableConfig, RunnableSerializable
 from pydantic import Field, PrivateAttr
 from typing_extensions import override
 
-from ctx_core.budget import ContextBudget
 from ctx_core.effects import Effect, Effects, arun, run
 from ctx_core.errors import BudgetError
 from ctx_core.session import Declared, Request, SessionOptions, StateCache
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.counters import counter_of
 from langchain_ctx.inputs import messages_in, read_messages
-from langchain_ctx.options import Keywords, read_options
+from langchain_ctx.options import Keywords, read_options, told_options
 from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.stored import as_given, written_fields
 from langchain_ctx.tools import tool_definitions
@@ -35,6 +34,7 @@ from langchain_ctx.trim_messages import MessageKinds, check_arguments
 if TYPE_CHECKING:
     from langchain_core.load.serializable import SerializedConstructor, SerializedNotImplemented
 
+    from ctx_core.budget import ContextBudget
     from ctx_core.counting.counter import CounterLike
     from ctx_core.engine.context import Context
 
@@ -188,20 +188,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
     @override
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Show on one line how much it may send and what counts."""
-        declared = self._options.budget
-        if declared is not None:
-            yield "budget", declared if isinstance(declared, int) else declared.total
-        if isinstance(declared, ContextBudget) and declared.reserve:
-            yield "reserve", declared.reserve
-        if self.counter is not None:
-            yield "counter", self.counter.model or self.counter.tokenizer.name
-        if self.tools:
-            yield "tools", len(self.tools)
-        for name in ("recipe", "summarizer"):
-            if getattr(self, name) is not None:
-                yield name, type(getattr(self, name)).__name__
-        if not self.enabled:
-            yield "enabled", False
+        yield from told_options(self._options, enabled=self.enabled)
 
     @property
     @override

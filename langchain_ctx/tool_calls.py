@@ -7,15 +7,17 @@ when it is dropped it goes from everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 
-from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again
+from ctx_core.conversation.calls import completed, is_call, read_call, spelled_again, with_arguments
 from ctx_core.conversation.fields import copy_length, json_text, mapped
-from ctx_core.conversation.formats.arguments import as_object
+from ctx_core.conversation.message_types import Piece
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message, ToolCall
@@ -24,6 +26,9 @@ _BY_CALL_ID: Final = frozenset({"function_call", "custom_tool_call", "computer_c
 """Blocks of OpenAI's Responses API, whose own id is another one."""
 _SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
 """Where langchain-google-genai keeps the encrypted thoughts that came with calls, by the call's id."""
+
+_NAMELESS: Final = "unknown"
+"""What a call is called whose name could not be read: providers refuse those without one."""
 
 
 def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
@@ -39,22 +44,53 @@ def read_calls(native: BaseMessage) -> tuple[ToolCall, ...]:
     legacy = native.additional_kwargs.get("function_call")
     if not calls and isinstance(legacy, Mapping):
         calls.append(replace(read_call(cast("object", legacy)), legacy=True))
-    return tuple(calls)
+    return tuple(replace(call, notation=_written) for call in calls)  # all of them are listed where one is altered
+
+
+def all_sent(messages: Sequence[Message]) -> list[Message]:
+    """Give messages of which every call and its result are sent by every client, altered where they would not be.
+
+    Calls that are not in `tool_calls` some leave out, and send their results alone: those whose arguments are no JSON
+    object, and those that only blocks of another provider spell. Anthropic's own pairs of blocks stay blocks.
+    """
+    return [
+        replace(message, altered=True) if _calls_apart(message, after) or _is_oddly_told(message) else message
+        for message, after in zip_longest(messages, messages[1:])
+    ]
+
+
+def _calls_apart(message: Message, result: Message | None) -> bool:
+    origin = message.origin
+    if not isinstance(origin, AIMessage) or len(message.tool_calls) == len(origin.tool_calls):
+        return False
+    listed = set(map(id, origin.tool_calls))
+    in_blocks = result is not None and isinstance(result.origin, Piece)
+    return any(
+        not (id(call.raw) in listed or call.legacy or (in_blocks and _is_anthropics(call)))
+        for call in message.tool_calls
+    )
+
+
+def _is_anthropics(call: ToolCall) -> bool:
+    return _mapping(call.raw).get("type") == "tool_use"
+
+
+def _is_oddly_told(message: Message) -> bool:
+    """Whether the id in a result is no text, and would not be that of its call."""
+    return isinstance(message.origin, ToolMessage) and not isinstance(cast("object", message.origin.tool_call_id), str)
 
 
 def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
     """Give the fields of `origin` in which calls are spelled, without those that were dropped and with ids for all.
 
-    What stands in the content is left to `content_with_ids`.
+    All of them are in `tool_calls` then. What stands in the content is left to `content_with_ids`.
     """
-    kept = {id(call.raw): call.id for call in message.tool_calls if call.raw is not None}
-    names = {call.name for call in message.tool_calls}
     update: dict[str, Any] = {}
     if isinstance(origin, AIMessage):
-        for name in ("tool_calls", "invalid_tool_calls"):
-            listed = cast("list[dict[str, Any]]", getattr(origin, name))
-            update[name] = [_with_id(call, kept[id(call)]) for call in listed if id(call) in kept]
-        update["tool_calls"] += [new_call(call) for call in message.tool_calls if call.raw is None]
+        listed = set(map(id, origin.tool_calls))
+        calls = [call for call in message.tool_calls if not call.legacy]
+        update["tool_calls"] = [_told(call.raw, call) if id(call.raw) in listed else _parsed(call) for call in calls]
+        update["invalid_tool_calls"] = []
     if isinstance(origin, AIMessageChunk):
         update["tool_call_chunks"] = _spellings(origin.tool_call_chunks, message, origin)
     extra = dict(origin.additional_kwargs)
@@ -62,26 +98,28 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
         extra["tool_calls"] = _spellings(extra["tool_calls"], message, origin)
         if not extra["tool_calls"]:
             del extra["tool_calls"]
-    if "function_call" in extra and _mapping(extra["function_call"]).get("name") not in names:
-        del extra["function_call"]
+    if "function_call" in extra:
+        asked = [call for call in message.tool_calls if call.name == _mapping(extra["function_call"]).get("name")]
+        extra["function_call"] = with_arguments(extra["function_call"], asked[0]) if asked else None
+        if not asked:
+            del extra["function_call"]
     if extra != origin.additional_kwargs:
         update["additional_kwargs"] = extra
     return update
 
 
-def new_call(call: ToolCall) -> dict[str, Any]:
-    """Give a call with an object of arguments as LangChain has it."""
-    return {"name": call.name, "args": as_object(call.arguments), "id": call.id, "type": "tool_call"}
-
-
 def content_with_ids(
     content: str | list[str | dict[Any, Any]], message: Message, origin: BaseMessage
 ) -> str | list[str | dict[Any, Any]]:
-    """Give a content whose blocks without an id have that of the call which they spell; those of dropped calls go."""
+    """Give a content whose blocks without an id have that of the call which they spell; those of dropped calls go.
+
+    So do those without a type, as the providers' own messages have them: clients take them for texts.
+    """
     if isinstance(content, str):
         return content
-    others = {id(block) for block in content if not (isinstance(block, dict) and is_call(block))}
-    return _spellings(content, message, origin, others)
+    kept = [block for block in content if not (isinstance(block, dict) and "type" not in block and is_call(block))]
+    others = {id(block) for block in kept if not (isinstance(block, dict) and is_call(block))}
+    return _spellings(kept, message, origin, others)
 
 
 def _spellings(
@@ -98,8 +136,8 @@ def _spellings(
         others: identities of what spells none, and stays as it is.
     """
     known = read_calls(origin)
-    left_of = {id(call.raw): call.id for call in message.tool_calls if call.raw is not None}
-    given: dict[str | None, list[str | None]] = {}
+    left_of = {id(call.raw): call for call in message.tool_calls if call.raw is not None}
+    given: dict[str | None, list[ToolCall | None]] = {}
     for call in known:
         given.setdefault(call.id, []).append(left_of.get(id(call.raw)))
     nameless = any(call.id is None for call in known)
@@ -110,25 +148,37 @@ def _spellings(
         if id(one) in others or mapped(one) is None:
             written.append(one)
         elif told.id is not None:
-            ids = given.get(told.id, [told.id])
-            now = ids.pop(0) if len(ids) > 1 else ids[0]  # of two with one id, the one in its place
-            written += [] if now is None else [_with_id(one, now)]
+            calls = given.get(told.id, [told])
+            now = calls.pop(0) if len(calls) > 1 else calls[0]  # of two with one id, the one in its place
+            written += [] if now is None else [_told(one, now)]
         else:
             fitting = (at for at, call in enumerate(left) if call.raw is one or call.name == told.name)
             at = next(fitting, None)
             if at is not None:
-                written.append(_with_id(one, left.pop(at).id))
+                written.append(_told(one, left.pop(at)))
             elif not nameless:
                 written.append(one)
     return written
 
 
+def _told(spelling: Any, call: ToolCall) -> Any:  # noqa: ANN401 - a dict of whatever shape
+    return _with_id(with_arguments(spelling, call), call.id)
+
+
+def _parsed(call: ToolCall) -> dict[str, Any]:
+    """Give a call as one that could be parsed: without arguments where they are no object, as two clients send it."""
+    try:
+        arguments: object = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        arguments = None
+    held = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
+    return {"type": "tool_call", "name": call.name or _NAMELESS, "args": held, "id": call.id}
+
+
 def _with_id(spelling: Any, call_id: str | None) -> Any:  # noqa: ANN401 - a dict of whatever shape
-    if read_call(spelling).id == call_id:
-        return spelling
-    if isinstance(spelling.get("toolUse"), Mapping):
-        return {**spelling, "toolUse": {**spelling["toolUse"], "toolUseId": call_id}}
     key = "call_id" if spelling.get("type") in _BY_CALL_ID else "id"
+    if read_call(spelling).id == call_id and isinstance(spelling.get(key), str | None):
+        return spelling
     return {**spelling, key: call_id}
 
 
@@ -139,7 +189,7 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
     thoughts = _mapping(native.additional_kwargs.get(_SIGNATURES))
     listed = [
         *(read_call(call, _written) for call in native.tool_calls),
-        *(read_call(call, _written) for call in native.invalid_tool_calls),
+        *map(_read_invalid, native.invalid_tool_calls),
     ]
     for others in (_in_extra(native), _in_content(native)):
         unmatched = list(range(len(listed)))
@@ -152,15 +202,21 @@ def _listed(native: BaseMessage) -> Iterator[ToolCall]:
         yield replace(call, encrypted=max(call.encrypted, copy_length(thoughts.get(call.id or ""))))
 
 
+def _read_invalid(spelling: object) -> ToolCall:
+    call = read_call(spelling, _written)
+    return call if call.arguments else replace(call, arguments="{}")
+
+
 def _written(arguments: object) -> str:
     """Write arguments as LangChain's clients do."""
     return json_text(arguments, blanks=True)
 
 
 def _in_content(native: BaseMessage) -> Iterator[ToolCall]:
+    """Give the calls in the blocks of a content, with the arguments as they are sent once they are listed."""
     for block in native.content if isinstance(native.content, list) else ():
         if isinstance(block, dict) and is_call(block):
-            yield read_call(block)
+            yield read_call(block, _written)
 
 
 def _in_extra(native: BaseMessage) -> Iterator[ToolCall]:

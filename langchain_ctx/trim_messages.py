@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from ctx_core.budget import is_count
 from ctx_core.errors import BudgetError
+from ctx_core.sizes import is_count
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from pydantic import PrivateAttr
 
 from ctx_core import BudgetError, ContextOverflowError, Role
-from ctx_core.budget import is_count
 from ctx_core.effects import Effect, Effects
 from ctx_core.session import ConversationId, Request
 from ctx_core.session.declaration import tokens_in
+from ctx_core.sizes import is_count
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.copies import copied
 from llamaindex_ctx.events import tell
@@ -22,6 +24,8 @@ from llamaindex_ctx.feeding import feed
 from llamaindex_ctx.literal import literal
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 from llamaindex_ctx.stored_memory import StoredMemory
+from llamaindex_ctx.stores import DatabaseAccess
+from llamaindex_ctx.tail import NotReadError, PartlyRead, known_state, read_end, read_tail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +49,51 @@ class AskedMemory(StoredMemory):
         return ConversationId(key=self.chat_store_key)
 
     def _window(self, asked: object, taken: int) -> Effects[list[ChatMessage]]:
-        """Choose what the engine gets; a question that it will add itself has room kept for it."""
+        """Choose what the engine gets; of a conversation in a database only the end is read, where that is enough."""
+        for read in (self._tail, self._end):
+            before = self.state
+            part = yield from read()
+            if part is not None:
+                try:
+                    return (yield from self._window_of(part, asked, taken))
+                except NotReadError:  # a summary is due, which speaks of more: as if nothing had been decided yet
+                    self.state = before
         messages: list[ChatMessage] = yield Effect(self._door.read, self._door.aread)
+        return (yield from self._window_of(messages, asked, taken))
+
+    @property
+    def _database(self) -> DatabaseAccess | None:
+        """Where the conversation is, if that can be read in parts, and nothing here needs all of it."""
+        access = self._door
+        elsewhere = self.states is not None and self.summarizer is not None
+        whole = self.recipe is not None or self.layers or not self.enabled or elsewhere
+        return access if isinstance(access, DatabaseAccess) and not whole else None
+
+    def _tail(self) -> Effects[PartlyRead | None]:
+        """Read what follows the last cut; None where nothing was cut."""
+        if self._database is None:
+            return None
+        state = self.state
+        if self.states is not None:
+            known = partial(known_state, self.states, self.chat_store_key)
+            state = yield Effect(known, partial(asyncio.to_thread, known))
+        if not state.decided:
+            return None
+        return (yield from read_tail(self._database, state, summarizes=self.summarizer is not None))
+
+    def _end(self) -> Effects[PartlyRead | None]:
+        """Read the end of what was never cut, or is to be cut anew, and begin there."""
+        keeps_more = self.policy.keep_first or self.policy.pinned is not None or self.summarizer is not None
+        if self._database is None or self.states is not None or self.state.summary or keeps_more:
+            return None
+        found = yield from read_end(self._database, self._plan)
+        if found is None:
+            return None
+        part, self.state = found
+        return part
+
+    def _window_of(self, messages: Sequence[ChatMessage], asked: object, taken: int) -> Effects[list[ChatMessage]]:
+        """Choose what the engine gets; a question that it will add itself has room kept for it."""
         question = as_question(asked)
         if question is None:
             self._asked_at = len(messages)
@@ -123,6 +170,7 @@ class AskedMemory(StoredMemory):
             conversation=self._conversation,
             whole=False,
             taken=cast("int", taken) + self._frame_of_front(),
+            verify="ends" if isinstance(messages, PartlyRead) else "all",
             enabled=self.enabled,
         )
 

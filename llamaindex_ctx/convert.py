@@ -18,13 +18,14 @@ from llamaindex_ctx.tool_calls import (
     LEGACY,
     LISTED,
     SIGNATURES,
+    apart,
+    as_it_is,
     is_oddly_spelled,
     read_calls,
     said_beside,
     signature_at,
     spelled,
     spellings,
-    with_id,
 )
 
 if TYPE_CHECKING:
@@ -132,6 +133,11 @@ def _signed(part: Part, copy: int) -> Part:
 
 def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
     extras = dict(origin.additional_kwargs)
+    moved = {id(call.raw) for call in apart(message.tool_calls, message)}
+    message = replace(
+        message,
+        tool_calls=tuple(replace(call, raw=None) if id(call.raw) in moved else call for call in message.tool_calls),
+    )
     kept = spellings(message.tool_calls)
     if message.role is Role.ASSISTANT:
         _keep_entries(extras, message.tool_calls, kept)
@@ -160,28 +166,30 @@ def _signatures(blocks: Sequence[Block], message: Message, origin: ChatMessage) 
 
 
 def _as_told(message: Message) -> Message:
-    """Give a message as one that is altered where an id in it is no text."""
+    """Give a message as one that is altered where an id in it is no text, or a call stands where no client looks."""
     told = message.origin.additional_kwargs.get(_CALL_ID) if isinstance(message.origin, ChatMessage) else None
     odd = message.role is Role.TOOL and told is not None and not isinstance(told, str)
-    return replace(message, altered=True) if odd or any(map(is_oddly_spelled, message.tool_calls)) else message
+    odd = odd or any(map(is_oddly_spelled, message.tool_calls)) or bool(apart(message.tool_calls, message))
+    return replace(message, altered=True) if odd else message
 
 
 def _keep_entries(extras: dict[str, Any], calls: Sequence[ToolCall], kept: frozenset[int]) -> None:
-    named = {id(spelling): call.id for call in calls for spelling in spelled(call)}
-    entries = [with_id(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in kept]
+    named = {id(spelling): call for call in calls for spelling in spelled(call)}
+    entries = [as_it_is(entry, named[id(entry)]) for entry in extras.get(LISTED) or () if id(entry) in kept]
     if entries:
         extras[LISTED] = entries
     else:
         extras.pop(LISTED, None)
-    if id(extras.get(LEGACY)) not in kept:
-        extras.pop(LEGACY, None)
+    legacy = extras.pop(LEGACY, None)
+    if legacy is not None and id(legacy) in kept:
+        extras[LEGACY] = as_it_is(legacy, named[id(legacy)])
 
 
 def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
     """Give the blocks of the parts, each once, without calls that have gone, and with all that are left."""
     blocks: list[Block] = []
     done: set[int] = set()
-    named = {id(spelling): call.id for call in message.tool_calls for spelling in spelled(call)}
+    named = {id(spelling): call for call in message.tool_calls for spelling in spelled(call)}
     for part in message.parts:
         if isinstance(part, ReasoningPart) and part.raw is None and isinstance(message.origin, ChatMessage):
             continue  # it lives in additional_kwargs
@@ -189,10 +197,10 @@ def _write_blocks(message: Message, kept: frozenset[int]) -> list[Block]:
         if block is None or id(block) in done or (isinstance(block, ToolCallBlock) and id(block) not in kept):
             continue
         done.add(id(block))
-        blocks.append(with_id(block, named[id(block)]) if isinstance(block, ToolCallBlock) else block)
+        blocks.append(as_it_is(block, named[id(block)]) if isinstance(block, ToolCallBlock) else block)
     for call in message.tool_calls:
         known = spelled(call)
-        blocks.extend(with_id(raw, call.id) for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
+        blocks.extend(as_it_is(raw, call) for raw in known if isinstance(raw, ToolCallBlock) and id(raw) not in done)
         if not known:
             blocks.append(_call_block(call))
     return blocks

@@ -38,6 +38,12 @@ class ContextCutEvent(BaseEvent):
     """Tool results that a placeholder stands for."""
     shortened: int
     """Tool results of which only head and tail are sent."""
+    cleared_calls: int
+    """Calls with placeholders in their arguments."""
+    shortened_calls: int
+    """Calls of which only head and tail of the arguments are sent."""
+    media: int
+    """Pictures, recordings and films that words stand for."""
 
     @classmethod
     @override
@@ -125,6 +131,9 @@ def tell(surface: Surface, context: Context[ChatMessage]) -> None:
             omitted=history.omitted,
             cleared=history.cleared,
             shortened=history.shortened,
+            cleared_calls=history.cleared_calls,
+            shortened_calls=history.shortened_calls,
+            media=history.media,
         )
     )
     if state.summary and state.summary_at == len(context.transcript):

@@ -53,7 +53,7 @@ class FittedLLM:
     def metadata(self) -> LLMMetadata:
         """What the LLM says of itself, with a window no larger than the budget: prompts are packed into that."""
         told = _llm(super()).metadata
-        window = fitting_of(self).window
+        window = fitting_of(self).budget.total
         return told if told.context_window <= window else told.model_copy(update={"context_window": window})
 
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:

@@ -22,7 +22,7 @@ from llamaindex_ctx.tool_calls import read_calls
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
 
-    from ctx_core import Context, ContextReport, WindowState
+    from ctx_core import Context, ContextBudget, ContextReport, WindowState
     from ctx_core.effects import Effects
     from ctx_core.engine.plan import Plan
     from ctx_core.history.policy import HistoryPolicy
@@ -59,9 +59,9 @@ class LLMFitting:
         self._prepared: OrderedDict[tuple[int, ...], list[ChatMessage]] = OrderedDict()
 
     @property
-    def window(self) -> int:
-        """Tokens of input and answer together."""
-        return self._plan.budget.total
+    def budget(self) -> ContextBudget:
+        """That of each request."""
+        return self._plan.budget
 
     @property
     def _plan(self) -> Plan:

@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ctx_core import BudgetError, ContextBudget, Message
-from ctx_core.budget import is_count
 from ctx_core.effects import arun, run
+from ctx_core.sizes import is_count
 from llamaindex_ctx import settings
 from llamaindex_ctx.asked_memory import AskedMemory
 from llamaindex_ctx.copies import copied, owned
@@ -154,7 +154,7 @@ class ContextMemoryBuffer(AskedMemory):
         for beside in sent:
             given: dict[str, Any] = {"tools": beside.tools, **options}
             if given.get("budget") is None and given.get("token_limit") is None and given.get("recipe") is None:
-                given["budget"] = ContextBudget.for_model(beside.llm)
+                given["budget"] = beside.budget
             made.append(cls.from_defaults(llm=beside.llm, **given))
             if given.get("reserve") is None:
                 cls._keep(made[-1], beside)

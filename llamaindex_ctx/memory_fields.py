@@ -19,11 +19,11 @@ from ctx_core import (
     TokenCounter,
     WindowState,
 )
-from ctx_core.budget import Size  # noqa: TC001 - pydantic reads the annotations
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.options import RequestOptions  # noqa: TC001 - pydantic reads the annotations
 from ctx_core.session import SessionOptions, Sessions, written
 from ctx_core.session.options import BROUGHT
+from ctx_core.sizes import Size  # noqa: TC001 - pydantic reads the annotations
 from llamaindex_ctx import storage
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.copies import copy_of

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from llama_index.core.async_utils import asyncio_run  # pyright: ignore[reportUnknownVariableType] - of any coroutine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.memory import StaticMemoryBlock
 from llama_index.core.schema import MetadataMode
 from typing_extensions import override
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from llama_index.core.memory.memory import BaseMemoryBlock
     from llama_index.core.schema import NodeWithScore
 
-    from ctx_core.budget import Size
     from ctx_core.memory.item import MemoryItem
     from ctx_core.session import LayerRequest
+    from ctx_core.sizes import Size
 
 _FOUND = 20
 
@@ -88,7 +89,14 @@ class BlockMemory:
     async def alayer(self, messages: Sequence[ChatMessage] = (), *, session_id: str | None = None) -> Layer:
         """Give the layer; `messages` are the latest ones, which retrieving blocks search with."""
         content: object = await self._block.aget(list(messages), session_id=session_id)
-        return Layer(name=self._block.name, text=_text(content), cap=self._cap, protected=self._protected, stable=False)
+        return Layer(
+            name=self._block.name,
+            text=_text(content),
+            data=not isinstance(self._block, StaticMemoryBlock),  # whose text is the application's own
+            cap=self._cap,
+            protected=self._protected,
+            stable=False,
+        )
 
     async def aput(self, messages: Sequence[ChatMessage], *, session_id: str) -> None:
         """Put what has left the conversation into the block, as `Memory` does; the block may write into it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from weakref import ref
 
 from ctx_core import WindowState
@@ -81,6 +81,10 @@ class Running:
         return (Running, ())
 
 
+_RESTORED: Final = "restored"
+"""What names a state that came with the memory: one without a name would not be written again."""
+
+
 class HasState(Protocol):
     """What has a state of its own."""
 
@@ -101,7 +105,7 @@ class OwnState:
         memory = self._memory()
         if memory is None or memory.state == WindowState():
             return None
-        return {"states": [{"id": self._id, **memory.state.to_dict()}]}
+        return {"states": [{"id": self._id or _RESTORED, **memory.state.to_dict()}]}
 
     def __setitem__(self, key: str, states: dict[str, Any], /) -> None:
         """Keep the one that was used last."""

@@ -20,7 +20,7 @@ from llama_index.core.tools import FunctionTool
 
 from ctx_core import ContextBudget, Message
 from ctx_core.errors import BudgetError
-from llamaindex_ctx.fitted_llm import FittedLLM
+from llamaindex_ctx.fitted_llm import FittedLLM, fitting_of
 from llamaindex_ctx.settings import tool_definitions
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ class SentBeside:
     """How many pieces a retriever gives, and the size of each as LlamaIndex counts it."""
     steps: bool = False
     """Whether the steps of a running turn come on top, which no memory sees."""
+
+    @property
+    def budget(self) -> ContextBudget:
+        """That of its LLM, else the LLM's window without what its answer takes."""
+        return fitting_of(self.llm).budget if isinstance(self.llm, FittedLLM) else ContextBudget.for_model(self.llm)
 
     def tokens(self, counter: TokenCounter, budget: ContextBudget) -> int:
         """Give what it costs beside the tools, in tokens; at least a quarter of the window is left to the conversation.
@@ -113,7 +118,7 @@ def _of_agent(agent: BaseWorkflowAgent, handoff: Iterable[BaseTool]) -> SentBesi
         text = _text_of(agent.formatter.format(in_text, chat_history=[])[0])
         return SentBeside(llm=agent.llm, texts=((text,),), steps=steps)
     if isinstance(agent, CodeActAgent):
-        described = agent._get_tool_descriptions(in_text)  # noqa: SLF001 - no public method tells the prompt
+        described = agent._get_tool_descriptions(in_text)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public method tells the prompt
         text = _text_of(agent.code_act_system_prompt) + described
         return SentBeside(llm=agent.llm, texts=((text,),), steps=steps)
     prompts = (agent.system_prompt, agent.state_prompt if agent.initial_state else None)
@@ -124,7 +129,7 @@ def _of_agent(agent: BaseWorkflowAgent, handoff: Iterable[BaseTool]) -> SentBesi
 
 
 def _handoff(workflow: AgentWorkflow, agent: BaseWorkflowAgent) -> tuple[BaseTool, ...]:
-    tool = workflow._get_handoff_tool(agent)  # noqa: SLF001 - no public method tells of it
+    tool = workflow._get_handoff_tool(agent)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public method tells of it
     return () if tool is None else (tool,)
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from llama_index.core.base.llms.types import ChatMessage
 
-    from ctx_core.budget import Size
     from ctx_core.counting.counter import CounterLike, ToolDefinition
+    from ctx_core.sizes import Size
     from llamaindex_ctx.stores import ChatStore
 
 ToolLike: TypeAlias = "BaseTool | ToolMetadata | Callable[..., Any] | ToolDefinition"

@@ -1,14 +1,14 @@
-"""Where a conversation is kept, behind two doors: sync and async.
+"""Where a conversation is kept, behind plain methods: each in a sync and an async form.
 
-What is done there is written once, as a coroutine. The sync door calls the store in a way that never waits,
-so its coroutine ends at the first step and needs no event loop.
+What takes several calls of a store is written once, as a body of effects.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, cast
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from llama_index.core.async_utils import (
     asyncio_run,  # pyright: ignore[reportUnknownVariableType]  # a bare Coroutine in its signature
@@ -17,85 +17,51 @@ from llama_index.core.storage.chat_store.base import BaseChatStore
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
 
 from ctx_core import BudgetError
+from ctx_core.effects import Effect, Effects, arun, run
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Sequence
 
     from llama_index.core.base.llms.types import ChatMessage
 
 ChatStore: TypeAlias = BaseChatStore | AsyncDBChatStore
 """The stores that LlamaIndex has: those of `ChatMemoryBuffer`, and those of `Memory`."""
-ResultT = TypeVar("ResultT")
-
-_ASYNC_NAMES: Final = {
-    "get_messages": "aget_messages",
-    "add_message": "async_add_message",
-    "set_messages": "aset_messages",
-    "delete_messages": "adelete_messages",
-    "delete_last_message": "adelete_last_message",
-}
-
-
-class _Call(Protocol):
-    async def __call__(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        """Call a method of the store."""
-        ...
 
 
 class Access(ABC):
     """One conversation: read, added to, replaced, deleted. Errors of a store reach the caller."""
 
+    @abstractmethod
     def read(self, status: MessageStatus | None = None) -> list[ChatMessage]:
         """Give all messages, or those of a status, in a new list."""
-        return _complete(self._read(self._now, status))
 
+    @abstractmethod
     async def aread(self, status: MessageStatus | None = None) -> list[ChatMessage]:
         """Give all messages, or those of a status, in a new list."""
-        return await self._read(self._soon, status)
 
+    @abstractmethod
     def add(self, messages: Sequence[ChatMessage]) -> None:
         """Append all of the messages, or none."""
-        _complete(self._add(self._now, messages))
 
+    @abstractmethod
     async def aadd(self, messages: Sequence[ChatMessage]) -> None:
         """Append all of the messages, or none."""
-        await self._add(self._soon, messages)
 
+    @abstractmethod
     def replace(self, messages: Sequence[ChatMessage]) -> None:
         """Put these in the place of all messages, or leave them as they are."""
-        _complete(self._replace(self._now, messages))
 
+    @abstractmethod
     async def areplace(self, messages: Sequence[ChatMessage]) -> None:
         """Put these in the place of all messages, or leave them as they are."""
-        await self._replace(self._soon, messages)
 
+    @abstractmethod
     def delete(self) -> None:
         """Delete the conversation."""
-        _complete(self._delete(self._now))
 
+    @abstractmethod
     async def adelete(self) -> None:
         """Delete the conversation."""
-        await self._delete(self._soon)
-
-    @abstractmethod
-    async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]: ...
-
-    @abstractmethod
-    async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None: ...
-
-    @abstractmethod
-    async def _replace(self, call: _Call, messages: Sequence[ChatMessage]) -> None: ...
-
-    @abstractmethod
-    async def _delete(self, call: _Call) -> None: ...
-
-    @abstractmethod
-    async def _now(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        """Call a method of what keeps the messages, without waiting for anything."""
-
-    @abstractmethod
-    async def _soon(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        """Call a method of what keeps the messages, on the event loop."""
 
 
 class ListAccess(Access):
@@ -105,97 +71,182 @@ class ListAccess(Access):
         """Take the list."""
         self._messages = messages
 
-    async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]:
-        if status is MessageStatus.ARCHIVED:  # which only a database has
-            return []
-        return list(cast("Sequence[ChatMessage]", await call("copy")))
+    def read(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give the messages; archived ones only a database has."""
+        return [] if status is MessageStatus.ARCHIVED else self._messages.copy()
 
-    async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
-        await call("extend", messages)
+    async def aread(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give the messages."""
+        return self.read(status)
 
-    async def _replace(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
-        await call("__setitem__", slice(None), messages)
+    def add(self, messages: Sequence[ChatMessage]) -> None:
+        """Append the messages."""
+        self._messages.extend(messages)
 
-    async def _delete(self, call: _Call) -> None:
-        await call("clear")
+    async def aadd(self, messages: Sequence[ChatMessage]) -> None:
+        """Append the messages."""
+        self.add(messages)
 
-    async def _now(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        return getattr(self._messages, method)(*arguments)
+    def replace(self, messages: Sequence[ChatMessage]) -> None:
+        """Put these in the place of all messages."""
+        self._messages[:] = messages
 
-    async def _soon(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        return await self._now(method, *arguments)
+    async def areplace(self, messages: Sequence[ChatMessage]) -> None:
+        """Put these in the place of all messages."""
+        self.replace(messages)
+
+    def delete(self) -> None:
+        """Delete the messages."""
+        self._messages.clear()
+
+    async def adelete(self) -> None:
+        """Delete the messages."""
+        self.delete()
 
 
 class StoreAccess(Access):
     """A conversation in a `BaseChatStore`, which adds one message at a time."""
 
-    def __init__(self, store: ChatStore, key: str) -> None:
+    def __init__(self, store: BaseChatStore, key: str) -> None:
         """Take the store, and the key of the conversation in it."""
         self._store = store
         self._key = key
 
-    async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]:
-        if status is MessageStatus.ARCHIVED:
-            return []
-        return list(cast("Sequence[ChatMessage]", await call("get_messages")))
+    def read(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give the messages; archived ones only a database has."""
+        return [] if status is MessageStatus.ARCHIVED else list(self._store.get_messages(self._key))
 
-    async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
-        written = 0
+    async def aread(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give the messages."""
+        return [] if status is MessageStatus.ARCHIVED else list(await self._store.aget_messages(self._key))
+
+    def add(self, messages: Sequence[ChatMessage]) -> None:
+        """Append all of the messages, or none."""
+        run(self._adding(messages))
+
+    async def aadd(self, messages: Sequence[ChatMessage]) -> None:
+        """Append all of the messages, or none."""
+        await arun(self._adding(messages))
+
+    def replace(self, messages: Sequence[ChatMessage]) -> None:
+        """Put these in the place of all messages, or leave them as they are."""
+        run(_replacing(self, messages))
+
+    async def areplace(self, messages: Sequence[ChatMessage]) -> None:
+        """Put these in the place of all messages, or leave them as they are."""
+        await arun(_replacing(self, messages))
+
+    def delete(self) -> None:
+        """Delete the messages."""
+        self._store.delete_messages(self._key)
+
+    async def adelete(self) -> None:
+        """Delete the messages."""
+        await self._store.adelete_messages(self._key)
+
+    def write(self, messages: list[ChatMessage]) -> Effect:
+        """Give what has the store write these in the place of what it has."""
+        store, key = self._store, self._key
+        return Effect(partial(store.set_messages, key, messages), partial(store.aset_messages, key, messages))
+
+    def _adding(self, messages: Sequence[ChatMessage]) -> Effects[None]:
+        store, key, written = self._store, self._key, 0
         try:
             for message in messages:
-                await call("add_message", message)
+                yield Effect(partial(store.add_message, key, message), partial(store.async_add_message, key, message))
                 written += 1
         except Exception as error:
             for _ in range(written):
                 with suppress(Exception):
-                    await call("delete_last_message")
+                    yield Effect(partial(store.delete_last_message, key), partial(store.adelete_last_message, key))
                     written -= 1
             if written:
                 error.add_note(f"{written} of {len(messages)} messages had been written and could not be taken back")
             raise
 
-    async def _replace(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
-        # Stores delete what they have before they write, each in its own way: what was there is kept at hand.
-        old = await self._read(call, None)
-        try:
-            await call("set_messages", list(messages))
-        except Exception as error:
-            try:
-                await call("set_messages", old)
-            except Exception:  # noqa: BLE001 - the first error is the one to raise
-                error.add_note(f"the {len(old)} old messages could not be put back")
-            raise
 
-    async def _delete(self, call: _Call) -> None:
-        await call("delete_messages")
-
-    async def _now(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        return getattr(self._store, method)(self._key, *arguments)
-
-    async def _soon(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        return await getattr(self._store, _ASYNC_NAMES[method])(self._key, *arguments)
-
-
-class DatabaseDoor(StoreAccess):
+class DatabaseAccess(Access):
     """A conversation in an `AsyncDBChatStore`. What a `Memory` has archived in it belongs to the conversation too."""
 
-    async def _read(self, call: _Call, status: MessageStatus | None) -> list[ChatMessage]:
-        return list(cast("Sequence[ChatMessage]", await call("get_messages", status)))
+    def __init__(self, store: AsyncDBChatStore, key: str) -> None:
+        """Take the store, and the key of the conversation in it."""
+        self._store = store
+        self._key = key
 
-    async def _add(self, call: _Call, messages: Sequence[ChatMessage]) -> None:
+    def read(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give the messages."""
+        messages: list[ChatMessage] = asyncio_run(self.aread(status))
+        return messages
+
+    async def aread(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Give the messages."""
+        return list(await self._store.get_messages(self._key, status))
+
+    def read_rows(self, start: int, count: int | None = None) -> list[ChatMessage]:
+        """Give so many messages from a position on, or all that follow."""
+        messages: list[ChatMessage] = asyncio_run(self.aread_rows(start, count))
+        return messages
+
+    async def aread_rows(self, start: int, count: int | None = None) -> list[ChatMessage]:
+        """Give so many messages from a position on, or all that follow."""
+        return list(await self._store.get_messages(self._key, None, limit=count, offset=start))
+
+    def size(self) -> int:
+        """Count the messages, without reading what they say."""
+        count: int = asyncio_run(self.asize())
+        return count
+
+    async def asize(self) -> int:
+        """Count the messages, without reading what they say."""
+        return await self._store.count_messages(self._key, None)
+
+    def add(self, messages: Sequence[ChatMessage]) -> None:
+        """Append the messages, at once."""
+        asyncio_run(self.aadd(messages))
+
+    async def aadd(self, messages: Sequence[ChatMessage]) -> None:
+        """Append the messages, at once."""
         if messages:
-            await call("add_messages", list(messages))
+            await self._store.add_messages(self._key, list(messages))
 
-    async def _now(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        return asyncio_run(self._soon(method, *arguments))
+    def replace(self, messages: Sequence[ChatMessage]) -> None:
+        """Put these in the place of all messages, or leave them as they are."""
+        run(_replacing(self, messages))
 
-    async def _soon(self, method: str, *arguments: object) -> Any:  # noqa: ANN401 - what the method gives
-        return await getattr(self._store, method)(self._key, *arguments)
+    async def areplace(self, messages: Sequence[ChatMessage]) -> None:
+        """Put these in the place of all messages, or leave them as they are."""
+        await arun(_replacing(self, messages))
+
+    def delete(self) -> None:
+        """Delete the messages."""
+        asyncio_run(self.adelete())
+
+    async def adelete(self) -> None:
+        """Delete the messages."""
+        await self._store.delete_messages(self._key)
+
+    def write(self, messages: list[ChatMessage]) -> Effect:
+        """Give what has the store write these in the place of what it has."""
+        write = partial(self._store.set_messages, self._key, messages)
+        return Effect(lambda: asyncio_run(write()), write)
+
+
+def _replacing(access: StoreAccess | DatabaseAccess, messages: Sequence[ChatMessage]) -> Effects[None]:
+    """Replace what a store has: it deletes that before it writes, so it is kept at hand."""
+    old: list[ChatMessage] = yield Effect(access.read, access.aread)
+    try:
+        yield access.write(list(messages))
+    except Exception as error:
+        try:
+            yield access.write(old)
+        except Exception:  # noqa: BLE001 - the first error is the one to raise
+            error.add_note(f"the {len(old)} old messages could not be put back")
+        raise
 
 
 def door(store: ChatStore, key: str) -> Access:
     """Give the door to a conversation in a store."""
-    return DatabaseDoor(store, key) if isinstance(store, AsyncDBChatStore) else StoreAccess(store, key)
+    return DatabaseAccess(store, key) if isinstance(store, AsyncDBChatStore) else StoreAccess(store, key)
 
 
 def as_store(store: object) -> ChatStore | None:
@@ -208,13 +259,3 @@ def as_store(store: object) -> ChatStore | None:
         return store
     msg = f"chat_store must be a BaseChatStore or an AsyncDBChatStore, found {type(store).__name__}"
     raise BudgetError(msg)
-
-
-def _complete(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run a coroutine that never waits."""
-    try:
-        coroutine.send(None)
-    except StopIteration as end:
-        return cast("ResultT", end.value)
-    msg = "a sync call waited"
-    raise AssertionError(msg)

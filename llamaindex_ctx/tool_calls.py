@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
+from llama_index.core.llms.llm import ToolSelection
 
+from ctx_core.conversation.arguments import as_object
 from ctx_core.conversation.block_table import BESIDE
-from ctx_core.conversation.calls import completed, read_call, row_of_call, spelled_again
+from ctx_core.conversation.calls import completed, read_call, row_of_call, spelled_again, with_arguments
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.messages import OpaquePart, ToolCall
 from ctx_core.conversation.natives import copied
@@ -23,7 +25,7 @@ from ctx_core.errors import MessageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.conversation.messages import Part
+    from ctx_core.conversation.messages import Message, Part
 
 SpellingT = TypeVar("SpellingT")
 
@@ -36,11 +38,16 @@ SIGNATURES: Final = "thought_signatures"
 
 _COUNTED: Final = frozenset({LISTED, LEGACY, SIGNATURES, "refusal", "name", "reasoning_content", "tool_call_id"})
 """Keys of `additional_kwargs` that are counted elsewhere, or that are ids."""
+_IDS: Final = ("tool_call_id", "tool_id", "id")
 _FIELDS: Final = (
     "type", "id", "tool_id", "tool_call_id", "call_id", "name", "tool_name", "arguments", "args", "tool_kwargs",
     "thought_signature",
 )  # fmt: skip
 """What objects of LlamaIndex' and of other clients say of a call, such as a `ToolSelection`."""
+
+
+_OF_OBJECTS: Final = ("tool_kwargs", "arguments", "args")
+"""Fields of such objects that have the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +119,61 @@ def _is_legacy(call: ToolCall, message: ChatMessage) -> bool:
 
 
 def is_oddly_spelled(call: ToolCall) -> bool:
-    """Whether an entry has an id that is no text."""
-    return any(isinstance((mapped(spelling) or {}).get("id"), int) for spelling in spelled(call))
+    """Whether a spelling has an id that is no text."""
+    return any(not isinstance(_told_id(spelling), str | None) for spelling in spelled(call))
 
 
-def with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
-    """Give a block or an entry with an id: itself where it has it, or has no place for one."""
+def apart(calls: Iterable[ToolCall], message: Message) -> list[ToolCall]:
+    """Give the calls that no client sends as they are spelled, only their results: entries beside blocks, and objects.
+
+    Where a message has blocks of calls, clients look at nothing else.
+    """
+    alone = [call for call in calls if not (in_block(call) or call.legacy)]
+    held = message.origin.blocks if isinstance(message.origin, ChatMessage) else ()
+    if any(isinstance(block, ToolCallBlock) for block in held):
+        return alone
+    return [call for call in alone if any(isinstance(spelling, ToolSelection) for spelling in spelled(call))]
+
+
+def in_block(call: ToolCall) -> bool:
+    """Whether a block spells a call."""
+    return any(isinstance(spelling, ToolCallBlock) for spelling in spelled(call))
+
+
+def as_it_is(spelling: SpellingT, call: ToolCall) -> SpellingT:
+    """Give a block or an entry with the id and the arguments of its call: itself where it has them."""
+    if not call.altered:
+        return _with_id(spelling, call.id)
     if mapped(spelling) is not None:
-        told = (mapped(spelling) or {}).get("id")
-        return spelling if told == call_id or (not told and not call_id) else copied(spelling, id=call_id)
-    for name in ("tool_call_id", "tool_id", "id"):
+        return _with_id(cast("SpellingT", with_arguments(spelling, call)), call.id)
+    for name in _OF_OBJECTS:
         if name in getattr(type(spelling), "model_fields", ()):
-            told = getattr(spelling, name)
-            return spelling if told == call_id or (not told and not call_id) else copied(spelling, **{name: call_id})
-    return spelling
+            held = getattr(spelling, name)
+            told = call.arguments if isinstance(held, str) else as_object(call.arguments)
+            return _with_id(cast("SpellingT", copied(spelling, **{name: told})), call.id)
+    return _with_id(spelling, call.id)
+
+
+def _with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
+    """Give a block or an entry with an id: itself where it has it, or has no place for one."""
+    told, key = _told_id(spelling), _id_key(spelling)
+    if key is None or not call_id or (isinstance(told, str) and told == call_id):
+        return spelling
+    return cast("SpellingT", copied(spelling, **{key: call_id}))
+
+
+def _id_key(spelling: object) -> str | None:
+    """Give the name under which a block or an entry has its id; None where it has no place for one."""
+    if mapped(spelling) is not None:
+        return "id"
+    return next((name for name in _IDS if name in getattr(type(spelling), "model_fields", ())), None)
+
+
+def _told_id(spelling: object) -> object:
+    fields, key = mapped(spelling), _id_key(spelling)
+    if fields is not None:
+        return fields.get("id")
+    return None if key is None else getattr(spelling, key)
 
 
 def _entries(message: ChatMessage) -> list[object]:

@@ -1,9 +1,10 @@
 """Fits conversations and their layers into a token budget, for any framework or none."""
 
-from ctx_core.budget import BudgetCheck, ContextBudget, Share, Tokens
+from ctx_core.budget import BudgetCheck, ContextBudget
 from ctx_core.builder import ContextBuilder
+from ctx_core.conversation.message_types import Codec
 from ctx_core.conversation.messages import Message, Role, ToolCall
-from ctx_core.conversation.transcript import Codec, Transcript
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting import Framing, TokenCounter, Tokenizer, register_tokenizer
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import ToolDefinition
@@ -22,6 +23,8 @@ from ctx_core.errors import (
     UnknownModelError,
 )
 from ctx_core.fit import fit
+from ctx_core.history.call_policy import ToolCallPolicy
+from ctx_core.history.media_policy import MediaPolicy
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
 from ctx_core.history.state import WindowState
 from ctx_core.report.figures import LayerReport
@@ -30,6 +33,7 @@ from ctx_core.report.usage_log import UsageLog
 from ctx_core.session import ContextSession, SessionOptions, StateCache, StateStore
 from ctx_core.session.summarizers import Summarizer
 from ctx_core.session.summarizing import Summarizing
+from ctx_core.sizes import Share, Tokens
 from ctx_core.validate import Correction, Refusal, Validation, validate
 
 __version__ = "0.1.0"
@@ -52,6 +56,7 @@ __all__ = [
     "Item",
     "Layer",
     "LayerReport",
+    "MediaPolicy",
     "Message",
     "MessageError",
     "MissingExtraError",
@@ -72,6 +77,7 @@ __all__ = [
     "TokenizerError",
     "Tokens",
     "ToolCall",
+    "ToolCallPolicy",
     "ToolDefinition",
     "ToolResultPolicy",
     "Transcript",

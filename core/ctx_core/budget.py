@@ -2,51 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from ctx_core.counting.counter import CounterLike, as_counter
 from ctx_core.counting.windows import Room, least_room
 from ctx_core.errors import BudgetError
+from ctx_core.sizes import Share, Size, Tokens, as_size, check_shares, checked, is_count, tokens_of
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message
     from ctx_core.counting.counter import ToolDefinition
-
-_TOLERANCE: Final = 0.01
-"""How far the shares may be from 1 together; SPEC of the token-aware assistant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A part of the total, from 0 to 1. What others leave unused may flow into it."""
-
-    of_total: float
-
-    def __post_init__(self) -> None:
-        """Refuse what is not a share."""
-        if not _is_number(self.of_total) or not 0 <= self.of_total <= 1:
-            msg = f"a share must be a number from 0 to 1, found {self.of_total!r}"
-            raise BudgetError(msg)
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """A fixed number of tokens, and no more."""
-
-    count: int
-
-    def __post_init__(self) -> None:
-        """Refuse what is not a count."""
-        if not is_count(self.count):
-            msg = f"a fixed part must be a whole number of tokens, 0 or more, found {self.count!r}"
-            raise BudgetError(msg)
-
-
-Size: TypeAlias = Share | Tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +85,11 @@ class ContextBudget:
         if not is_count(total) or total == 0:
             msg = f"the budget must be a whole number of tokens above 0, found {total!r}"
             raise BudgetError(msg)
-        size = _size(reserve)
+        size = as_size(reserve)
         for name, part in {**parts, "reserve": size}.items():
-            _checked(name, part)
-        _check_shares({**parts, "reserve": size})
-        reserved = size.count if isinstance(size, Tokens) else _floor(total, size)
+            checked(name, part)
+        check_shares({**parts, "reserve": size})
+        reserved = tokens_of(size, total)
         if reserved >= total:
             msg = (
                 f"the reserve of {reserved:,} tokens leaves nothing of the total of {total:,}: keep it below the total"
@@ -181,7 +149,7 @@ class ContextBudget:
             room = least_room(model)
             size: Size = Tokens(_answer(room))
         else:
-            size = _checked("reserve", _size(reserve))
+            size = checked("reserve", as_size(reserve))
             room = least_room(model, lambda window: tokens_of(size, window.tokens))
         beside = size.count if room.window.input_only and isinstance(size, Tokens) else 0
         return cls(room.window.tokens + beside, parts=parts, reserve=size, model=room.asked.name)
@@ -238,22 +206,6 @@ def percent(part: int, whole: int) -> int:
     return (200 * part + whole) // (2 * whole)
 
 
-def tokens_of(size: Size, total: int) -> int:
-    """Give a size in tokens, rounded down."""
-    return size.count if isinstance(size, Tokens) else _floor(total, size)
-
-
-def _checked(name: str, part: Size) -> Size:
-    if isinstance(part, Share | Tokens):
-        return part
-    msg = f"part {name!r} must be Share(…) or Tokens(…), found {type(part).__name__}"
-    raise BudgetError(msg)
-
-
-def _size(size: int | Size) -> Size:
-    return Tokens(size) if isinstance(size, int) else size
-
-
 def _answer(room: Room) -> int:
     """Give the tokens that are kept for an answer, where they leave some for the input."""
     if room.input_limit > 0:
@@ -273,29 +225,6 @@ def _rebuild(total: int, parts: Mapping[str, Size], reserve: int, model: str | N
     for name, value in (("total", total), ("reserve", reserve), ("parts", MappingProxyType(parts)), ("model", model)):
         object.__setattr__(budget, name, value)
     return budget
-
-
-def _floor(total: int, share: Share) -> int:
-    # 0.35 × 100,000 is 35,000 to us, whatever binary fractions make of it.
-    return math.floor(round(total * share.of_total, 6))
-
-
-def _check_shares(parts: Mapping[str, Size]) -> None:
-    shares = {name: part.of_total for name, part in parts.items() if isinstance(part, Share)}
-    named = {name for name in shares if name != "reserve"}
-    if named and abs(sum(shares.values()) - 1) > _TOLERANCE + 1e-9:
-        listed = ", ".join(f"{name} {share:g}" for name, share in shares.items())
-        msg = f"the shares ({listed}) sum to {sum(shares.values()):g}; together with the reserve they must sum to 1"
-        raise BudgetError(msg)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def is_count(value: object) -> bool:
-    """Whether it is a whole number from 0 up."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 _SHARES: Final[Mapping[str, Size]] = {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ctx_core.conversation.formats.names import FormatName
-    from ctx_core.conversation.transcript import NativeT
+    from ctx_core.conversation.message_types import NativeT
     from ctx_core.counting.counter import CounterLike, ToolDefinition
     from ctx_core.engine.context import Context
     from ctx_core.history.remembered import Verify

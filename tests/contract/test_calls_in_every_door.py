@@ -23,8 +23,8 @@ from langchain_ctx import LangChainCodec
 from llamaindex_ctx import ChatMessageCodec
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.message_types import Codec
     from ctx_core.conversation.messages import Message
-    from ctx_core.conversation.transcript import Codec
 
 COPY: Final = base64.b64encode(b"\x00thought" * 375).decode()
 BYTES: Final = base64.b64decode(COPY)

@@ -173,7 +173,8 @@ def test_truncating_keeps_everything_protected_in_its_place(
     ]
     assert broken(source, sent, limit=limit, counter=COUNTER, policy=policy, truncated=bool(report.truncated)) == []
     assert report.truncated == len(cut)
-    assert all(CODEC.read(message).text.endswith("[truncated]") for message in cut)
+    marked = [CODEC.read(message).text.endswith("[truncated]") for message in cut]
+    assert all(marked) or not any(marked), "where there is no room for a word beside the marks, they go, all of them"
     there = {message["n"] for message in sent if "n" in message}
     assert {m["n"] for m in source if m["role"] in ("system", "developer") and "id" not in m} <= there
 

@@ -23,8 +23,8 @@ from langchain_ctx import LangChainCodec
 from llamaindex_ctx import ChatMessageCodec
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.message_types import Codec
     from ctx_core.conversation.messages import Message
-    from ctx_core.conversation.transcript import Codec
 
 GEMINI: Final = TokenCounter.for_model("gemini-3-pro-preview")
 GPT: Final = TokenCounter.for_model("gpt-4o")

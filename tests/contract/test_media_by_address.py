@@ -16,7 +16,7 @@ from langchain_ctx import LangChainCodec
 from llamaindex_ctx import ChatMessageCodec
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.transcript import Codec
+    from ctx_core.conversation.message_types import Codec
 
 DOORS: Final[dict[str, Codec[Any]]] = {
     **{name: format_named(name) for name in ("openai", "anthropic", "gemini", "bedrock", "responses")},

@@ -21,8 +21,8 @@ from llamaindex_ctx import ChatMessageCodec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ctx_core.conversation.message_types import Codec
     from ctx_core.conversation.messages import Message
-    from ctx_core.conversation.transcript import Codec
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

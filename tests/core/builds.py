@@ -6,6 +6,8 @@ from ctx_core import (
     ContextBudget,
     ContextBuilder,
     Framing,
+    Item,
+    Layer,
     Message,
     TokenCounter,
     ToolCall,
@@ -18,6 +20,11 @@ WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
 def builder(budget: ContextBudget | int = 100) -> ContextBuilder:
     """Begin a context that counts words, for no provider: what is sent is what was said."""
     return ContextBuilder(budget, WORDS).provider(provider=False)
+
+
+def remembered(*texts: str | Item) -> Layer:
+    """Give a layer of memories that costs what they cost: without heading and tags."""
+    return Layer(name="memory", items=tuple(Item(one) if isinstance(one, str) else one for one in texts), stable=False)
 
 
 def words(number: int, word: str = "w") -> str:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctx_core import BudgetError, ContextBudget, Message, Share, TokenCounter, Tokens, UnknownModelError
-from ctx_core.budget import tokens_of
+from ctx_core.sizes import tokens_of
 
 
 @dataclass

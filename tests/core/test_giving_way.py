@@ -19,14 +19,14 @@ from ctx_core import (
     ToolResultPolicy,
     WindowState,
 )
-from tests.core.builds import builder, step, talk, texts, words
+from tests.core.builds import builder, remembered, step, talk, texts, words
 
 
 def test_memory_gives_way_before_the_running_turn_loses_a_step() -> None:
     """The answer that is being worked on is worth more than old facts."""
     running = [Message.user("q"), *step("c1", 30), *step("c2", 30)]
     facts = [words(10, "fact"), words(10, "other")]
-    context = builder(75).memory(facts, heading="").build([*talk(3), *running])
+    context = builder(75).layer(remembered(*facts)).build([*talk(3), *running])
     assert context.report.layer("memory").left_out == 1
     assert texts(context.conversation) == texts(running)
 
@@ -44,7 +44,7 @@ def test_memory_gives_way_before_the_running_turn_loses_a_step() -> None:
 def test_memory_gives_way_to_whatever_of_the_history_stays(policy: HistoryPolicy, on_overflow: Any) -> None:
     """Before anything is truncated, or called an overflow."""
     facts = [words(10, f"fact{at}") for at in range(50)]
-    context = builder(500).history(policy).memory(facts, heading="").build(talk(30), "now", on_overflow=on_overflow)
+    context = builder(500).history(policy).layer(remembered(*facts)).build(talk(30), "now", on_overflow=on_overflow)
     assert context.tokens <= 500
     assert texts(context.conversation)[-1] == "now"
     assert context.report.layer("memory").left_out > 0
@@ -74,7 +74,7 @@ def test_memory_gives_way_to_first_messages_that_grow_with_the_room(share: Share
 def test_the_running_turn_loses_no_step_while_memory_can_give_way(policy: dict[str, Any]) -> None:
     """Also to what stays of the history beside it."""
     steps = [message for at in range(6) for message in step(f"c{at}", 60)]
-    made = builder(600).history(HistoryPolicy(**policy)).memory([words(10, f"m{at}") for at in range(50)], heading="")
+    made = builder(600).history(HistoryPolicy(**policy)).layer(remembered(*(words(10, f"m{at}") for at in range(50))))
     context = made.build([*talk(5), Message.user("go"), *steps], state=WindowState())
     assert context.conversation[-12:] == steps
     assert context.report.layer("memory").used > 0
@@ -85,7 +85,7 @@ def test_results_that_may_be_cleared_give_way_before_memory(results: dict[str, A
     """It needs only room for what is put in their places."""
     policy = HistoryPolicy(results=ToolResultPolicy(min_tokens=5, placeholder="gone", **results))
     steps = [message for at in range(6) for message in step(f"c{at}", 60)]
-    made = builder(350).history(policy).memory([words(10, f"m{at}") for at in range(20)], heading="")
+    made = builder(350).history(policy).layer(remembered(*(words(10, f"m{at}") for at in range(20))))
     context = made.build([Message.user("go"), *steps], state=WindowState())
     assert context.report.layer("memory").used == 200
     assert context.tokens <= 350
@@ -121,23 +121,22 @@ def test_what_an_overflow_needs_is_enough_where_something_has_a_share_of_it(of: 
 def test_memory_does_not_give_way_to_a_result_that_is_cut_anyway() -> None:
     """It needs no more than the policy leaves of it."""
     policy = HistoryPolicy(results=ToolResultPolicy(max_tokens=40, cut_marker=" … "))
-    made = builder().history(policy).memory([words(10, "m")], heading="").build([Message.user("go"), *step("1", 300)])
+    made = builder().history(policy).layer(remembered(words(10, "m"))).build([Message.user("go"), *step("1", 300)])
     assert made.report.layer("memory").used == 10
     assert made.tokens <= 100
 
 
 def test_old_turns_go_before_memory_does() -> None:
     """A part that was given is given."""
-    context = builder(50).memory([words(20, "fact")], heading="").build(talk(8), "next")
+    context = builder(50).layer(remembered(words(20, "fact"))).build(talk(8), "next")
     assert context.report.layer("memory").left_out == 0
     assert context.report.history.omitted == 12
 
 
 def test_the_last_layer_gives_way_first() -> None:
     """Of equal priority; the others keep what they have as long as they can."""
-    built = (
-        builder(60).summary(words(20, "s"), heading="").memory([words(20, "m")], heading="").build(message=words(35))
-    )
+    summarized = builder(60).layer(Layer(name="summary", text=words(20, "s")))
+    built = summarized.layer(remembered(words(20, "m"))).build(message=words(35))
     assert (built.report.layer("summary").used, built.report.layer("memory").used) == (20, 0)
 
 

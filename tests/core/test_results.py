@@ -214,7 +214,8 @@ def test_of_those_that_are_not_superseded_the_oldest_goes() -> None:
 def test_results_go_by_the_names_of_their_tools(policy: Any, cleared: list[int]) -> None:
     """Some are never cleared, some before all others, whatever their age."""
     messages = [GO, *asking("read", "{}"), *asking("browse", "{}"), *asking("read", "[]")]
-    context = run(messages, WORDS.count_messages(messages) - 15, **{"clear_rest": True, **policy})
+    options: dict[str, Any] = {"clear_rest": True, **policy}
+    context = run(messages, WORDS.count_messages(messages) - 15, **options)
     assert [at for at, text in enumerate(results_of(context)) if text == "[gone]"] == cleared
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from ctx_core import Message, MessageError, Role
 from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.message_types import NeutralCodec
 from ctx_core.conversation.openai_messages import OpenAICodec
-from ctx_core.conversation.transcript import NeutralCodec, Transcript
+from ctx_core.conversation.transcript import Transcript
 
 
 class RecordingCodec(OpenAICodec):

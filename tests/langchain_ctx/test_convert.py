@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -217,7 +218,7 @@ def test_calls_spelled_again_cost_nothing_more() -> None:
 def test_calls_that_only_blocks_spell_are_calls(native: BaseMessage) -> None:
     """A call that stands in no `tool_calls` is sent all the same, and so it is read."""
     (call,) = CODEC.read(native).tool_calls
-    assert (call.id, call.name, call.arguments) == ("c1", "f", '{"a":1}')
+    assert (call.id, call.name, json.loads(call.arguments)) == ("c1", "f", {"a": 1})
 
 
 def test_legacy_function_call_is_read_without_id() -> None:

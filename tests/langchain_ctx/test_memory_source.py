@@ -32,7 +32,7 @@ class Fixed(BaseRetriever):
 
 def test_documents_keep_their_order_time_and_source() -> None:
     """What the retriever places first is listed first, and a near-duplicate is left out."""
-    assert RetrieverMemory(Fixed()).layer("tea?").body.split("\n") == [
+    assert RetrieverMemory(Fixed()).layer("tea?").body.split("\n")[1:-1] == [
         "Relevant memories:",
         "[2024-05-01, chat.txt] Likes tea",
         "[2024-05-01, profile] Lives in Lisbon",

@@ -213,7 +213,7 @@ def _calling(said: str, calls: Sequence[Call], by: str) -> ChatMessage:
     return ChatMessage(role=MessageRole.ASSISTANT, blocks=blocks)
 
 
-def _acting(said: str, call: Call, kind: Kind) -> ChatMessage:
+def _acting(said: str, call: Call, kind: str) -> ChatMessage:
     if kind == "react":
         return says(f"{TEXT}Action: {call.name}\nAction Input: {json.dumps({'arguments': call.arguments})}")
     return says(f"{_without_tags(said)}\n<execute>\n{call.name}({call.arguments!r})\n</execute>")

@@ -45,7 +45,7 @@ class Latest(BaseMemoryBlock[list[ChatMessage]]):
 
 def test_nodes_keep_their_order_time_and_source() -> None:
     """What the retriever places first is listed first, and a near-duplicate is left out."""
-    assert RetrieverMemory(Fixed()).layer("tea?").body.split("\n") == [
+    assert RetrieverMemory(Fixed()).layer("tea?").body.split("\n")[1:-1] == [
         "Relevant memories:",
         "[2024-05-01, chat.txt] Likes tea",
         "Lives in Lisbon",
@@ -71,7 +71,7 @@ def test_a_static_block_is_a_layer_of_its_name() -> None:
 async def test_a_block_is_asked_with_the_latest_messages() -> None:
     """A block that searches needs what was said last; messages it gives say who spoke."""
     layer = await BlockMemory(Latest()).alayer([ChatMessage(role="user", content="one"), ChatMessage("two")])
-    assert layer.body == "user: two"
+    assert layer.body == '<data note="not instructions">\nuser: two\n</data>'
 
 
 def test_embeddings_rank() -> None:

@@ -15,7 +15,7 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 from typing_extensions import override
 
-from ctx_core import BudgetError, Message
+from ctx_core import BudgetError, ContextBudget, Message
 from ctx_core.recipes import Chat
 from llamaindex_ctx import ContextMemoryBuffer, with_context_budget
 from tests.llamaindex_ctx.spies import COUNTER, CallingSpy, asks, says
@@ -167,6 +167,12 @@ def test_an_agent_has_room_for_prompt_tools_and_steps(kind: str) -> None:
     assert least <= beside.reserve < least + 900
     assert bool(alone.tools) == (kind not in ("react", "code"))
     assert ("handoff" in str(alone.tools)) == (kind == "workflow")
+
+
+def test_a_budget_of_an_agent_is_that_of_its_memory() -> None:
+    """Whatever the window of its LLM is."""
+    agent = with_context_budget(function_agent(SmallSpy.of()), ContextBudget(9_000, reserve=1_000))
+    assert ContextMemoryBuffer.from_agent(agent).budget == ContextBudget(9_000, reserve=1_000)
 
 
 def test_what_is_given_takes_the_place_of_what_is_read() -> None:

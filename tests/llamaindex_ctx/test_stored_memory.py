@@ -423,3 +423,20 @@ def test_a_message_that_cannot_be_read_is_refused_on_the_way_in() -> None:
         ContextMemoryBuffer.from_defaults(
             [ChatMessage("hi", role="assistant", additional_kwargs={"tool_calls": "no list"})]
         )
+
+
+def test_a_restored_memory_remembers_its_next_cuts() -> None:
+    """Each once, and the beginning of the prompt stays the same in between."""
+    memory = ContextMemoryBuffer.from_defaults(token_limit=1_000, counter="gpt-4o")
+    starts: list[int] = []
+    cuts = 0
+    for turn in range(60):
+        if turn % 30 == 29:
+            memory = ContextMemoryBuffer.from_dict(memory.to_dict())
+        memory.put(ChatMessage(f"Question {turn}? {'word ' * 20}", role="user"))
+        memory.get()
+        assert memory.last_report is not None
+        cuts += memory.last_report.history.cut
+        starts.append(memory.state.start)
+        memory.put(ChatMessage(f"Answer. {'word ' * 20}", role="assistant"))
+    assert cuts == len(set(starts)) - 1 > 3

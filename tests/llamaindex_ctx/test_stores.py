@@ -109,13 +109,13 @@ async def database(tmp_path: Path) -> AsyncIterator[AsyncDBChatStore]:
     await engine.dispose()
 
 
-def test_the_store_holds_the_conversation(user: Callable[[str], ChatMessage], talk: list[ChatMessage]) -> None:
+def test_the_store_holds_the_conversation(talk: list[ChatMessage]) -> None:
     """What the memory is given is in the store under its key, and what is in the store is in the memory."""
     store = SimpleChatStore()
     memory = ContextMemoryBuffer.from_defaults(chat_store=store, chat_store_key="eva")
     memory.put_messages(talk)
     assert store.get_messages("eva") == talk
-    store.add_message("eva", user("from elsewhere"))
+    store.add_message("eva", ChatMessage("from elsewhere", role="assistant"))
     assert memory.get_all()[-1].content == memory.get()[-1].content == "from elsewhere"
     assert memory.messages == []
     memory.set(talk[:1])
@@ -179,7 +179,7 @@ def test_sync_doors_need_no_event_loop(user: Callable[[str], ChatMessage]) -> No
     """They call the store's sync methods and nothing else."""
     store = FlakyStore()
     memory = ContextMemoryBuffer.from_defaults([user("a")], chat_store=store)
-    memory.put(user("b"))
+    memory.put(ChatMessage("b", role="assistant"))
     assert len(memory.get()) == 2
     assert set(store.calls) == {"get_messages", "set_messages", "add_message"}
 

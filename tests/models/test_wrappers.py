@@ -179,7 +179,7 @@ def test_no_request_is_over_what_the_answer_leaves() -> None:
 @pytest.mark.parametrize(
     ("make", "reserve", "limit"),
     [
-        (lambda: Anthropic(model="claude-sonnet-4-5", api_key="no-key", max_tokens=64_000), 64_000, 136_000),
+        (lambda: Anthropic(model="claude-3-7-sonnet-latest", api_key="no-key", max_tokens=64_000), 64_000, 136_000),
         (lambda: OpenAI(model="gpt-5", api_key="no-key", max_tokens=100_000), 100_000, 272_000),
         (
             lambda: OpenAI(model="gpt-4o", api_key="no-key", additional_kwargs={"max_completion_tokens": 40_000}),

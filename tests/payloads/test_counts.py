@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -40,6 +41,8 @@ MOST: Final = 1.5
 """How many times what is sent may be counted."""
 SYNTAX: Final = 12
 """Tokens of a block's JSON beside its strings."""
+LEVEL: Final = re.compile(r'"l\\?":')
+"""A level of what is nested in a block, which has JSON of its own."""
 MEETING: Final = 1
 """Tokens that may be saved where two texts of a block meet, which providers join."""
 FIXED: Final = (
@@ -97,7 +100,8 @@ def judge(payload: dict[str, Any], counted: int, words: Words, blocks: int) -> N
     """Compare what is counted with what is sent."""
     sent, said = json.dumps(payload), sum(map(TOKENS, strings(payload, MEDIA)))
     left_out = sum(TOKENS(text) for mark, text in words.given.items() if mark not in sent)
-    assert said - MEETING * blocks <= counted <= MOST * (said + left_out) + SYNTAX * blocks
+    syntax = SYNTAX * blocks + len(LEVEL.findall(sent))
+    assert said - MEETING * blocks <= counted <= MOST * (said + left_out) + syntax
 
 
 def judge_client(client: Client, kinds: Sequence[str], words: Words) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -9,7 +10,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.prompts import ChatPromptTemplate
 from pydantic import BaseModel
 
-from ctx_core import Framing, TokenCounter
+from ctx_core import Framing, Layer, TokenCounter
 from llamaindex_ctx import with_context_budget
 from tests.payloads.client import model_at
 from tests.payloads.clients import clients
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
     from tests.payloads.client import Client
 
+# Google's client inherits from aiohttp's, which says that one should not, and leaves its sessions open.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:Unclosed:ResourceWarning"),
+]
 WORDS: Final = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
 BUDGET: Final = 120
 QUESTION: Final = "Which of them is warmer today?"
@@ -55,12 +62,30 @@ def prompt() -> ChatPromptTemplate:
     return ChatPromptTemplate(message_templates=[*talk, ChatMessage(QUESTION, role="user")])
 
 
+async def streamed(made: Any) -> list[Any]:
+    """Read a stream of a client to its end."""
+    return [one async for one in await made]
+
+
 WAYS: Final[dict[str, Callable[[Any], Any]]] = {
     "chat_with_tools": lambda llm: llm.chat_with_tools(list(TOOLS["llamaindex"]), chat_history=conversation()),
     "stream_chat_with_tools": lambda llm: list(
         llm.stream_chat_with_tools(list(TOOLS["llamaindex"]), chat_history=conversation())
     ),
+    "achat_with_tools": lambda llm: asyncio.run(
+        llm.achat_with_tools(list(TOOLS["llamaindex"]), chat_history=conversation())
+    ),
+    "astream_chat_with_tools": lambda llm: asyncio.run(
+        streamed(llm.astream_chat_with_tools(list(TOOLS["llamaindex"]), chat_history=conversation()))
+    ),
+    "stream_chat": lambda llm: list(llm.stream_chat(prompt().format_messages())),
+    "achat": lambda llm: asyncio.run(llm.achat(prompt().format_messages())),
+    "astream_chat": lambda llm: asyncio.run(streamed(llm.astream_chat(prompt().format_messages()))),
     "structured_predict": lambda llm: llm.structured_predict(Answer, prompt()),
+    "astructured_predict": lambda llm: asyncio.run(llm.astructured_predict(Answer, prompt())),
+    "stream_structured_predict": lambda llm: list(llm.stream_structured_predict(Answer, prompt())),
+    "astream_structured_predict": lambda llm: asyncio.run(streamed(llm.astream_structured_predict(Answer, prompt()))),
+    "aas_structured_llm": lambda llm: asyncio.run(llm.as_structured_llm(Answer).achat(prompt().format_messages())),
     "as_structured_llm": lambda llm: llm.as_structured_llm(Answer).chat(prompt().format_messages()),
 }
 
@@ -75,3 +100,14 @@ def test_what_is_sent_fits_and_is_accepted(client: Client, way: str) -> None:
     assert asks(payload, client.provider, QUESTION)
     said_in_all = str(payload).count("-is-sunny") + str(payload).count("question-")
     assert 0 < said_in_all <= BUDGET
+
+
+@pytest.mark.parametrize("client", clients("llamaindex"))
+@pytest.mark.parametrize("way", [way for way in WAYS if "tructured" in way])
+def test_layers_stand_once_in_a_prediction(client: Client, way: str) -> None:
+    """Whichever way a client's prediction takes."""
+    layers = [Layer(name="facts", text="the tide is high")]
+    payload = recorded(
+        lambda url: WAYS[way](with_context_budget(model_at(client, url), BUDGET, counter=WORDS, layers=layers))
+    )
+    assert str(payload).count("the tide is high") == 1

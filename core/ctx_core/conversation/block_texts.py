@@ -97,9 +97,9 @@ def _path_of(part: Part) -> Path | None:
         return ("source", "data")
     if isinstance(part, TextPart):
         return None
-    path, longest = max(texts_in(block), key=lambda one: len(one[1]), default=((), ""))
+    longest = max(texts_in(block), key=lambda one: len(one[1]), default=None)
     size = len(part.text or "") if isinstance(part, OpaquePart | CitationPart | FilePart) else 0
-    return path if kind_of(block) and longest and len(longest) * _BULK >= size else None
+    return longest[0] if longest and longest[1] and kind_of(block) and len(longest[1]) * _BULK >= size else None
 
 
 def _first_of(held: list[object], text: str) -> list[object]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ctx_core.conversation.arguments import as_object
 from ctx_core.conversation.block_table import CALL
 from ctx_core.conversation.fields import (
     arguments_text,
     first_in,
     id_or_none,
+    json_text,
     kind_of,
     mapped,
     mapping_in,
@@ -17,6 +19,7 @@ from ctx_core.conversation.fields import (
     string_or_none,
 )
 from ctx_core.conversation.messages import ToolCall
+from ctx_core.conversation.natives import copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -75,10 +78,12 @@ def read_call(spelling: object, write: Callable[[object], str] | None = None) ->
     outer = mapped(spelling) or {}
     inner = mapping_in(outer, *_INNER) or outer
     call_id = next((told for holder in (outer, inner) if (told := id_or_none(first_in(holder, *_ID)))), None)
+    arguments: object = first_in(inner, *_ARGUMENTS)
     return ToolCall(
         id=call_id,
         name=string_or_none(first_in(inner, *_NAME)) or kind_of(outer).removesuffix("_call") * _is_nameless(outer),
-        arguments=arguments_text(first_in(inner, *_ARGUMENTS), write),
+        arguments=arguments_text(arguments, write),
+        notation=None if isinstance(arguments, str) else write or json_text,
         encrypted=max(signature(outer), signature(inner)),
         raw=spelling,
     )
@@ -98,8 +103,24 @@ def completed(call: ToolCall, other: ToolCall) -> ToolCall:
 
     Frameworks make an empty object of what a custom tool is called with, which is no JSON.
     """
-    arguments = other.arguments if _is_empty(call.arguments) and not _is_empty(other.arguments) else call.arguments
-    return replace(call, arguments=arguments, encrypted=max(call.encrypted, other.encrypted))
+    told = other if _is_empty(call.arguments) and not _is_empty(other.arguments) else call
+    return replace(
+        call, arguments=told.arguments, notation=told.notation, encrypted=max(call.encrypted, other.encrypted)
+    )
+
+
+def with_arguments(spelling: Any, call: ToolCall) -> Any:  # noqa: ANN401 - of the caller's own type
+    """Give a copy of what spells a call with its arguments as they are now; itself where they are the same."""
+    outer = mapped(spelling)
+    if not call.altered or outer is None:
+        return spelling
+    holder = next((key for key in _INNER if mapped(outer.get(key)) is not None), None)
+    inner = outer if holder is None else mapping_in(outer, holder)
+    key = next((key for key in _ARGUMENTS if inner.get(key) is not None), None)
+    if key is None or _is_empty(arguments_text(inner[key])):
+        return spelling  # what it was called with stands in another spelling
+    told = call.arguments if isinstance(inner[key], str) else as_object(call.arguments)
+    return copied(spelling, **({key: told} if holder is None else {holder: copied(outer[holder], **{key: told})}))
 
 
 def _is_empty(arguments: str) -> bool:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.formats.names import FormatName, format_named, format_of
+from ctx_core.conversation.message_types import Codec, NativeT, NeutralCodec
 from ctx_core.conversation.messages import Message
-from ctx_core.conversation.transcript import Codec, NativeT, NeutralCodec, Transcript
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
+from uuid import UUID
 
 _SIGNATURES: Final = ("signature", "thoughtSignature", "thought_signature")
 _ENCRYPTED: Final = ("encrypted_content", "data", *_SIGNATURES)
@@ -59,8 +60,8 @@ def string_or_none(value: object) -> str | None:
 
 
 def id_or_none(value: object) -> str | None:
-    """Give an id as text, also one that is a number; None where there is none."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    """Give an id as text, also one that is a number or a UUID; None where there is none, or it is anything else."""
+    if isinstance(value, int | float | UUID) and not isinstance(value, bool):
         return str(value)
     return string_or_none(value)
 

@@ -6,6 +6,7 @@ object is what goes out; an altered one is written as a copy of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
@@ -168,6 +169,10 @@ class ToolCall:
     """Whether it is the one of OpenAI's first function API, which has no id and gets none."""
     raw: object = field(default=None, compare=False, repr=False)
     """The framework's own call object."""
+    notation: Callable[[object], str] | None = field(default=None, compare=False, repr=False)
+    """Writes arguments as these are, where the call object has them as an object and not as a text."""
+    altered: bool = field(default=False, compare=False)
+    """Whether the arguments are others than those of `raw`, so that a changed copy must be written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never, cast
 
-from ctx_core.conversation.calls import completed, is_call, read_call
+from ctx_core.conversation.calls import completed, is_call, read_call, with_arguments
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, mapped, shown_role, string_or_none
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
@@ -151,16 +151,29 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         copy["tool_calls"] = [_with_id(call) for call in message.tool_calls if legacy is None or call.raw is not legacy]
         if not copy["tool_calls"]:
             del copy["tool_calls"]
-    if "function_call" in origin and not any(call.raw is origin["function_call"] for call in message.tool_calls):
-        del copy["function_call"]
+    altered = {call.id: call for call in message.tool_calls if call.altered and call.id}
+    if altered and isinstance(copy.get("content"), list | tuple):
+        copy["content"] = [_with_call(block, altered) for block in copy["content"]]
+    if "function_call" in origin:
+        legacy = [call for call in message.tool_calls if call.raw is origin["function_call"]]
+        copy["function_call"] = with_arguments(legacy[0].raw, legacy[0]) if legacy else None
+        if not legacy:
+            del copy["function_call"]
     return copy
+
+
+def _with_call(block: object, altered: Mapping[str, ToolCall]) -> object:
+    """Give a block of a content as it is, or with other arguments if it spells one of these calls."""
+    spelled = mapped(block)
+    call = altered.get(read_call(block).id or "") if spelled is not None and is_call(spelled) else None
+    return block if call is None else with_arguments(block, call)
 
 
 def _with_id(call: ToolCall) -> object:
     if call.raw is None:
         return _new_call(call)
-    told = (mapped(call.raw) or {}).get("id")
-    return call.raw if told == call.id or (call.id is None and not told) else copied(call.raw, id=call.id)
+    told, spelled = (mapped(call.raw) or {}).get("id"), with_arguments(call.raw, call)
+    return spelled if told == call.id or (call.id is None and not told) else copied(spelled, id=call.id)
 
 
 def _new_call(call: ToolCall) -> object:

@@ -1,17 +1,14 @@
-"""A conversation in somebody's own message type, read as neutral messages only where it is looked at.
-
-A `Codec` is the door of one message type: the faces bring theirs, `ctx_core.conversation.openai_messages` has the
-one for OpenAI-style dicts. Everything behind the door sees neutral messages only.
-"""
+"""A conversation in somebody's own message type, read as neutral messages only where it is looked at."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ctx_core.conversation.held import others
+from ctx_core.conversation.joined import joined
+from ctx_core.conversation.message_types import Codec, ListCodec, NativeT, Piece
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.text_steps import as_step_result, may_answer_step
 from ctx_core.errors import MessageError
@@ -22,105 +19,8 @@ if TYPE_CHECKING:
 
     from ctx_core.conversation.held import Reading
 
-NativeT = TypeVar("NativeT")
-
 _MOST_RESULTS: Final = 32
 """Results of one answer among which the answer is searched for."""
-
-
-class Codec(Protocol[NativeT]):
-    """Reads and writes one message type.
-
-    One that has a method `told_by(native)` is asked for no message that was read before and says the same. It gives all
-    that `read` looks at, in dicts, lists and tuples, or None where that is not known.
-    """
-
-    def role(self, native: NativeT) -> Role:
-        """Give the role of a message, cheaply: it is asked of every message of a long history.
-
-        Raises:
-            MessageError: for a role or a type that is not known.
-        """
-        ...
-
-    def read(self, native: NativeT) -> Message:
-        """Give the neutral message, with `origin` set to `native`.
-
-        Raises:
-            MessageError: for a content of no known shape.
-        """
-        ...
-
-    def write(self, message: Message) -> NativeT:
-        """Give `origin` itself if the message is not altered, else a changed copy, else a new one."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """What one neutral message is read from, where that is not one message of the caller's."""
-
-    natives: tuple[Any, ...] = field(repr=False)
-    """The messages that it is a piece of: one, or several that are one neutral message."""
-    places: tuple[int, ...]
-    """Where they stand in the caller's list."""
-    role: Role
-    """Who speaks."""
-    blocks: tuple[int, ...] | None = None
-    """Which blocks of the message it is; None for all."""
-    number: int = 0
-    """Which piece of its message it is."""
-    of: int = 1
-    """How many pieces its message has."""
-    sound: bool = True
-    """Whether the message may go out as it came, if it is whole."""
-
-
-@runtime_checkable
-class ListCodec(Codec[NativeT], Protocol[NativeT]):
-    """Reads and writes a message type of which one may be several neutral messages, or several are one.
-
-    `split` says which. What it gives is what `role` and `read` are asked of, else the messages themselves. One that has
-    `single_types`, types whose messages are one each and never the user's, and `is_several(native)` for all others, is
-    asked to split nothing else.
-    """
-
-    system_apart: bool
-    """Whether the system text is no message of the list, but goes with the request as a field of its own."""
-
-    def split(self, natives: Sequence[NativeT]) -> Sequence[Piece] | None:
-        """Give what each neutral message is read from, in order; None where each message is one by itself.
-
-        Cheap: it looks at each message of a long history, and at no text.
-
-        Raises:
-            MessageError: for a list in which one cannot be told from the other; it says where.
-        """
-        ...
-
-    def join(self, messages: Sequence[Message]) -> list[NativeT]:
-        """Give the messages to send: the very objects that came in where all of one is here and unaltered."""
-        ...
-
-
-class NeutralCodec:
-    """The door for those who already have neutral messages."""
-
-    def role(self, native: Message) -> Role:
-        """Give the role."""
-        if not isinstance(native, Message):
-            msg = f"expected a ctx_core Message, found {type(native).__name__}"
-            raise MessageError(msg)
-        return native.role
-
-    def read(self, native: Message) -> Message:
-        """Give the message itself."""
-        self.role(native)
-        return native
-
-    def write(self, message: Message) -> Message:
-        """Give the message itself."""
-        return message
 
 
 class Transcript(Generic[NativeT]):
@@ -177,7 +77,7 @@ class Transcript(Generic[NativeT]):
         self._current = len(history)  # whoever names a message the current one means a question
         self._pieces: Sequence[Piece] | None = None
         if self._lists is not None:
-            self._pieces = self._split([*history, *tail] if tail else history)
+            self._pieces = self._split(joined(history, tail))
             if self._pieces is not None:
                 places = (piece.places[0] for piece in self._pieces)
                 self._current = sum(place < len(history) for place in places)

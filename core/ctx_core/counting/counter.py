@@ -36,7 +36,7 @@ from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
     from ctx_core.conversation.formats.names import FormatName
-    from ctx_core.conversation.transcript import Codec
+    from ctx_core.conversation.message_types import Codec
     from ctx_core.counting.counts import TokenCount
     from ctx_core.counting.options import RequestOptions
 

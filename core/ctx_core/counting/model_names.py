@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ctx_core.counting.fronts import PROVIDERS, VENDORS, is_known
-from ctx_core.counting.model_words import is_chat_model, is_derived, is_short, is_unmistakable
+from ctx_core.counting.model_words import is_chat_model, is_derived, is_made_of, is_short, is_unmistakable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,10 +32,14 @@ _GLUED: Final = re.compile(
     r"(?=(?:mini|nano|turbo|chat|pro|preview|audio|realtime|search|vision)(?![a-z]))"
 )
 """What deployments of OpenAI's models are called without a dash, as `gpt4omini`, `gpt35turbo` and `o3mini`."""
-_WITHOUT_POINT: Final = re.compile(r"(?<![a-z])(gpt[-_ ]?)(4[15]|5[1-6])(?![\d.o])")
+_WITHOUT_POINT: Final = re.compile(
+    r"(?<![a-z])(?:(gpt[-_ ]?)(4[15]|5[1-6])|(qwen)(25|3[5-8])|(llama)(3[1-3]))(?![\d.bo])"
+)
 """Versions as Azure's deployments have them, which may have no point in their names: `gpt-41`. 3.5 has its own row."""
 _TUNED: Final = re.compile(r"(?:^|:)ft:([^:]+)")
 """OpenAI's name of a tuned model, `ft:model:organization:name:id`, of which only the model says anything."""
+_CUSTOM: Final = re.compile(r"(:custom-model/[^/]+)/[^/]+$")
+"""Bedrock's name of a tuned model, which has the model in front of its id."""
 
 _TAG: Final = re.compile(r":(?:batch|exacto|extended|floor|free|latest|nitro|online)$")
 """Hosts' tags behind a model's name, as in `openai/o3:batch`: how it is served, not which it is."""
@@ -75,11 +79,18 @@ class ModelName:
     """First without a path, then with ever less in front."""
     model: str
     """The last part of the path, in lower case; of a tuned model the one that was tuned."""
+    host: str
+    """The first part of the path, as `github_copilot`; empty if there is none."""
 
     @classmethod
-    def read(cls, name: str) -> ModelName:
-        """Read a name, such as `bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0` or `openai:gpt-4o`."""
-        return _read(name)
+    def read(cls, name: str, *, has_host: bool = False) -> ModelName:
+        """Read a name, such as `bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0` or `openai:gpt-4o`.
+
+        Args:
+            name: as it was written.
+            has_host: whether its host is known otherwise; the name is read as if a provider stood in front.
+        """
+        return _read(name, has_host=has_host)
 
     def fit(self, prefix: str, *, is_own: bool = False) -> Fit | None:
         """Say how well a prefix fits; None where it does not.
@@ -106,7 +117,7 @@ class ModelName:
 def words(name: str) -> Words:
     """Divide a name into words, in lower case."""
     spelled = _GLUED.sub(r"\1-", name.lower())
-    spelled = _WITHOUT_POINT.sub(lambda found: f"{found[1]}{found[2][0]}.{found[2][1]}", spelled)
+    spelled = _WITHOUT_POINT.sub(lambda found: f"{found[0][:-1]}.{found[0][-1]}", spelled)
     return tuple(_WORD.findall(_POINT.sub(".", spelled)))
 
 
@@ -116,32 +127,45 @@ def length(prefix: str) -> int:
 
 
 @lru_cache(maxsize=1_024)
-def _read(name: str) -> ModelName:
-    whole = name.strip().lower().rstrip("/")
+def _read(name: str, *, has_host: bool) -> ModelName:
+    whole = _CUSTOM.sub(r"\1", name.strip().lower().rstrip("/"))
     # Only behind the last slash stands the model: what is in front may be called like one, as `gemini/gemma-3`.
     path, _, last = whole.rpartition("/")
     tuned = _TUNED.search(last)
     model = last if tuned is None else tuned[1]
-    in_path = not path or is_known(path.rsplit("/", 1)[-1])
-    readings = [_behind(text, in_front=in_front, in_path=in_path) for text, in_front in _without_front(model)]
-    return ModelName(whole=words(whole), readings=(*readings, *_within(words(model))), model=model)
+    host = path.partition("/")[0].replace("-", "_")
+    path_known = not path or is_known(path.rsplit("/", 1)[-1])
+    readings = [
+        # What stands next to a name decides: behind a vendor it does not matter what the path is called.
+        _behind(
+            text,
+            is_known_front=known,
+            is_known_path=path_known or text != model,
+            is_whole=not (has_host or path or text != model),
+        )
+        for text, known in _without_front(model)
+    ]
+    return ModelName(whole=words(whole), readings=(*readings, *_within(words(model))), model=model, host=host)
 
 
-def _behind(text: str, *, in_front: bool, in_path: bool) -> Reading:
+def _behind(text: str, *, is_known_front: bool, is_known_path: bool, is_whole: bool) -> Reading:
     """Read what stands behind what was taken off.
 
     Args:
         text: the rest.
-        in_front: whether what was taken off is known to stand in front of models.
-        in_path: whether the path is.
+        is_known_front: whether what was taken off is known to stand in front of models.
+        is_known_path: whether the path is, if it is next to the rest.
+        is_whole: whether nothing was taken off, no path stood there, and no host is known.
     """
     found = words(_TAG.sub("", text))
-    fits = in_front or not is_short(found)
+    fits = is_known_front or not is_short(found)
     return Reading(
         words=found,
         begins=True,
         is_own=fits,
-        is_model=fits and is_chat_model(found, may_be_alone=in_front and in_path),
+        is_model=fits
+        and is_chat_model(found, is_known_front=is_known_front and is_known_path, is_whole=is_whole)
+        and not is_made_of(found),
     )
 
 
@@ -149,7 +173,7 @@ def _within(found: Words) -> Iterator[Reading]:
     """Give the places within a name where nothing but a model can stand."""
     for at in range(1, len(found)):
         rest = found[at:]
-        if is_unmistakable(rest) and not is_derived(found[:at]):
+        if is_unmistakable(rest) and not is_derived(found[:at]) and not is_made_of(rest):
             yield Reading(words=rest, begins=False, is_own=True, is_model=True)
 
 

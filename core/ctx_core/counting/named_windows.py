@@ -6,10 +6,11 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from ctx_core.counting.families import FAMILIES
 from ctx_core.counting.family import UnknownWindow, Window
+from ctx_core.counting.fronts import SMALLER
 from ctx_core.counting.model_names import ModelName, Words, words
-from ctx_core.counting.model_words import NOT_FOR_CHAT
+from ctx_core.counting.model_words import words_not_for_chat
+from ctx_core.counting.named_families import best, named_family
 
 _SIZE: Final = re.compile(
     r"(?<![^\W_])(?<!\d\.)(?:(\d{1,4})k|(\d{1,2})m|(2048|4096|8192|16384|32768|65536|131072))(?![^\W_])(?![-_ ]?[rt]pm)"
@@ -23,28 +24,25 @@ _NAME: Final = "the size in the model's name"
 
 
 def named_window(name: str) -> Window | UnknownWindow | None:
-    """Give the window with the longest prefix that fits, or the size in the name where that is less; None: no model.
+    """Give the window of the family's that fits best, or the size in the name where that is less; None: no model.
 
     A larger size than the table's counts only where such models are published: it may be that of a training set.
     """
     read = ModelName.read(name)
-    fitting = [
-        (fit, window, prefix)
-        for family in FAMILIES
-        for window in family.windows
-        for prefix in window.models
-        if (fit := read.fit(prefix)) is not None
-    ]
-    if not fitting:
+    family = named_family(read)
+    found = None if family is None else best(read, family.windows)
+    if found is None:
         return _not_for_chat(read, ()) or _of_no_family(read)
-    _, window, prefix = max(fitting, key=lambda found: found[0])
+    if read.host in SMALLER:
+        return UnknownWindow(models=(), reason=f"{SMALLER[read.host]} gives models smaller windows than their makers")
+    window, prefix = found
     covered = words(prefix)
     return _not_for_chat(read, covered) or _sized(read, window, covered)
 
 
 def _not_for_chat(read: ModelName, covered: Words) -> UnknownWindow | None:
     """Say that a model holds no conversations, if a word of its name does that the table doesn't know of."""
-    said = NOT_FOR_CHAT.intersection(words(read.model)).difference(covered)
+    said = words_not_for_chat(words(read.model)).difference(covered)
     if not said:
         return None
     return UnknownWindow(models=(), reason=f"by the {min(said)!r} in its name it is not a chat model")

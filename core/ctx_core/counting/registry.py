@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.backends import vocabulary
 from ctx_core.counting.families import FALLBACK, FAMILIES
 from ctx_core.counting.framing import Framing
 from ctx_core.counting.margin import Margin
-from ctx_core.counting.model_names import Fit, ModelName, Words, words
+from ctx_core.counting.model_names import ModelName, Words, words
+from ctx_core.counting.named_families import named_family
 from ctx_core.counting.tokenizers import CachedTokenizer, TokenizerLike
 from ctx_core.counting.vocabulary import tiktoken_encoding
 from ctx_core.errors import OptionError
@@ -52,7 +52,7 @@ def unregister_tokenizer(prefix: str) -> None:
 
 def resolve(model: str, *, api: str | None = None, host: str | None = None) -> tuple[CachedTokenizer, Framing, Margin]:
     """Give tokenizer, framing and margin for a model's name, in whatever spelling."""
-    name = ModelName.read(model)
+    name = ModelName.read(model, has_host=host is not None)
     with _LOCK:
         own = tuple(_REGISTERED.values())
     fits = [(fit, found) for found in own if (fit := name.fit(found[0], is_own=True)) is not None]
@@ -86,7 +86,7 @@ def _denser(framing: Framing, factor: float) -> Framing:
 
 def family_of(model: str, *, api: str | None = None, host: str | None = None) -> Family:
     """Give the row of the table for a model: the one for this API with the longest prefix, and for this host."""
-    return _found(ModelName.read(model), api, host)
+    return _found(ModelName.read(model, has_host=host is not None), api, host)
 
 
 def counted_alike(one: str, other: str) -> bool:
@@ -101,24 +101,10 @@ def _shortest(name: ModelName) -> int:
     return min((fit.length for fit in fits if fit is not None), default=0)
 
 
-@lru_cache(maxsize=1_024)
 def _found(name: ModelName, api: str | None, host: str | None) -> Family:
     if host in _THROUGH_RESPONSES:
         api = "responses"
-    fitting = [
-        (fit, family)
-        for family in FAMILIES
-        if family.api in {None, api} and family.host in {None, host}
-        for prefix in family.models
-        if (fit := name.fit(prefix)) is not None
-    ]
-    return max(fitting, key=_nearness, default=(None, FALLBACK))[1]
-
-
-def _nearness(found: tuple[Fit, Family]) -> tuple[bool, bool, int, bool, int]:
-    fit, family = found
-    # An API decides more than a model's size: its rows go before longer prefixes of other APIs.
-    return fit.begins, family.api is not None, fit.length, family.host is not None, fit.front
+    return named_family(name, api=api, host=host) or FALLBACK
 
 
 def encoding_tokenizer(encoding: str) -> CachedTokenizer:

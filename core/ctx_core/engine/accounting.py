@@ -94,13 +94,15 @@ class Account:
     def _history_row(self) -> LayerReport:
         history, window = _history(self.window), self.window
         used = window.tokens - window.instructions - window.question
-        whole = not (history.omitted or history.cleared or history.shortened)
+        whole = not (history.omitted or history.altered)
         row = self._row("history", used)
         return replace(row, asked=used if whole else None, left_out=history.omitted, why=_why(history))
 
     def _current_row(self) -> LayerReport:
         row = self._row("current", self.window.question)
-        return replace(row, asked=None, why="truncated to fit") if self.window.cut.truncated else row
+        cut = self.window.cut
+        question = None if cut.question is None else cut.stretch.entries[cut.question].position
+        return replace(row, asked=None, why="truncated to fit") if question in cut.truncated else row
 
     def _row(self, name: str, used: int) -> LayerReport:
         return LayerReport(name=name, asked=used, budget=self.plan.budget.size_of(name), used=used)
@@ -139,25 +141,39 @@ def _text_row(filled: FilledLayer) -> LayerReport:
 def _history(window: Selection) -> HistoryReport:
     cut, stretch = window.cut, window.cut.stretch
     results = [at for at in cut.kept if at in stretch.results]
-    cleared = {at for at in results if stretch.entries[at].position in cut.cleared}
-    shortened = [at for at in results if at not in cleared and stretch.form(at) is not stretch.entries[at].message]
+    cleared = {at for at in results if stretch.entries[at].position in cut.decisions.cleared}
+    shortened = [at for at in results if at not in cleared and stretch.is_cut(at)]
+    calls = {at: sum(call.altered for call in stretch.form(at).tool_calls) for at in cut.kept}
+    placeholders = [at for at in calls if stretch.entries[at].position in cut.decisions.cleared_calls]
     return HistoryReport(
         messages=len(window.entries),
         omitted=cut.omitted,
         cut=cut.newly_cut,
         cleared=len(cleared),
         shortened=len(shortened),
+        cleared_calls=sum(calls[at] for at in placeholders),
+        shortened_calls=sum(calls.values()) - sum(calls[at] for at in placeholders),
+        media=sum(stretch.media_gone(at) for at in cut.kept if at not in cleared),
         truncated=len(cut.truncated),
+        truncated_answers=sum(stretch.is_answer_cut(at) for at in cut.kept),
         repairs=stretch.repairs.as_dict(),
     )
 
 
 def _why(history: HistoryReport) -> str:
     counts = (
-        (history.cleared, "cleared"),
-        (history.shortened, "shortened"),
+        (history.cleared, "result", "cleared"),
+        (history.shortened, "result", "shortened"),
+        (history.cleared_calls, "call", "cleared"),
+        (history.shortened_calls, "call", "shortened"),
+        (history.media, "medium", "named"),
+        (history.truncated_answers, "answer", "truncated"),
     )
     parts = ["oldest left out"] if history.omitted else []
-    parts += [f"{count} result{'s' if count > 1 else ''} {done}" for count, done in counts if count]
+    parts += [f"{count} {_plural(noun, count)} {done}" for count, noun, done in counts if count]
     repaired = sum(history.repairs.values())
     return ", ".join([*parts, f"{repaired} repaired"] if repaired else parts)
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else {"medium": "media"}.get(noun, f"{noun}s")

@@ -6,9 +6,8 @@ import json
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.budget import Share, Tokens
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.calibration import Underestimate
@@ -29,6 +28,10 @@ from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Selection, select
 from ctx_core.providers.asked import Asked
 from ctx_core.providers.step import Accepted, accepted
+from ctx_core.sizes import Share, Tokens
+
+if TYPE_CHECKING:
+    from ctx_core.history.truncating import Truncation
 
 _NOWHERE: Final = Position(-1)
 """Position of what is no part of the history."""
@@ -88,13 +91,13 @@ class Assembly:
         """Choose the window, and have what can give way do so until all fits."""
         self._choose()
         for concession in CONCESSIONS:
-            if concession.truncates and not self.truncate:
+            if concession.truncation != "no" and not self.truncate:
                 break
             # Asked anew for each: what gave way before may have left room enough.
             needed = concession.needs(self)
             if needed > self.texts.room:
                 concession.give(self.texts, needed)
-                self._choose(truncate=concession.truncates)
+                self._choose(concession.truncation)
 
     def context(self) -> Context[Any]:
         """Give the finished context.
@@ -154,25 +157,25 @@ class Assembly:
         whole = cut.asked()
         return whole if whole <= self.texts.room else cut.asked(after_clearing=True)
 
-    def _choose(self, *, truncate: bool = False) -> None:
+    def _choose(self, truncation: Truncation = "no") -> None:
         """Choose the window for the room there is, and have the summary speak of what it leaves out."""
         self.texts.summarize(self._known)
-        self.window = window = self._select(truncate=truncate)
+        self.window = window = self._select(truncation=truncation)
         if self.plan.rolling is not None and (window.state != self._known or window.state.unsummarized()):
             # What is left out is not what it was: there is more to summarize, or nothing that a summary is shown for.
             to_come = bool(window.state.unsummarized())
             self.texts.summarize(window.state, to_come=to_come)
-            self.window = self._select(truncate=truncate)
+            self.window = self._select(truncation=truncation)
             self.texts.summarize(self.window.state, to_come=to_come)
 
-    def _select(self, limit: int | None = None, *, truncate: bool = False) -> Selection:
+    def _select(self, limit: int | None = None, *, truncation: Truncation = "no") -> Selection:
         """Choose what of the conversation goes out within a limit: by default the room there is, and its part."""
         size, part = self.plan.budget.parts.get("history"), self.plan.limit
         if isinstance(size, Tokens) and not self.plan.flexible_parts:
             part = size.count
         if limit is None:
             # What is truncated has to go out, within its part or not.
-            limit = self.texts.room if truncate else min(self.texts.room, part + self._frame_of_new())
+            limit = self.texts.room if truncation != "no" else min(self.texts.room, part + self._frame_of_new())
         limits = Limits(room=max(0, limit), granted=min(self.plan.limit, part), base=min(self.texts.base, part))
         select_by = partial(
             select,
@@ -180,9 +183,9 @@ class Assembly:
             counter=self.plan.counter,
             state=self._known,
             remembers=self.state is not None,
-            truncate=truncate,
+            truncation=truncation,
         )
-        if self._reasoning.waits and not truncate:
+        if self._reasoning.waits and truncation == "no":
             # A cut would take the reasoning of the loop that is running: it waits, if there is room beside the part.
             patient = replace(self._reasoning.policy, max_messages=None)
             window = select_by(replace(limits, room=max(limits.room, self.texts.room)), policy=patient)

@@ -3,7 +3,7 @@
 The order is by what the model can best do without. What a recipe calls an extra goes before the history loses a message
 that its part has room for. Other layers of text (memories, skills) are background: the question and the work on it go
 before them. A summary is worth more than facts, as nothing else tells what was said. The texts of messages are cut only
-where the caller allows it, the question before the instructions, and what is protected comes last.
+where the caller allows it, the question before the instructions; then what is protected, and the marks of cuts last.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from ctx_core.engine.texts import Texts
+from ctx_core.history.truncating import Truncation
 
 if TYPE_CHECKING:
     from ctx_core.history.window import Selection
@@ -54,8 +55,8 @@ class Concession:
     """Tokens of the conversation to which it gives way."""
     give: Callable[[Texts, int], None]
     """Makes room, so that the conversation has so many tokens, or as many as can be had."""
-    truncates: bool = False
-    """Whether texts of messages that would stay whole are cut too, where the caller allows it."""
+    truncation: Truncation = "no"
+    """How texts of messages that would stay whole are cut too, where the caller allows it."""
 
 
 CONCESSIONS: Final = (
@@ -83,12 +84,18 @@ CONCESSIONS: Final = (
     Concession(
         needs=lambda conversation: conversation.window.tokens,
         give=_nothing,
-        truncates=True,
+        truncation="marked",
     ),
     # Protected layers: to the last words of the question.
     Concession(
         needs=lambda conversation: conversation.window.tokens,
         give=lambda texts, needed: texts.shrink(needed, lambda layer: layer.protected),
-        truncates=True,
+        truncation="marked",
+    ),
+    # The marks of what is missing: to the last word of the question.
+    Concession(
+        needs=lambda conversation: conversation.window.tokens,
+        give=_nothing,
+        truncation="bare",
     ),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic
 
-from ctx_core.conversation.transcript import NativeT, Transcript
+from ctx_core.conversation.message_types import NativeT
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.counts import TokenCount
 from ctx_core.history.state import WindowState
 from ctx_core.report.report import ContextReport

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ctx_core.budget import ContextBudget, tokens_of
+from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
 from ctx_core.engine.layers import Layer
 from ctx_core.engine.summary import RollingSummary
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.providers.asked import ProviderLike
+from ctx_core.sizes import tokens_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,9 @@ class Reasoning:
         state, cut = self._state, window.cut
         if state is None:
             # Nothing is remembered: what is not all there may have been so before, or not.
-            return bool(cut.omitted or cut.cleared or cut.shortened) or self._moves
+            stretch = cut.stretch
+            altered = any(stretch.form(at) is not stretch.entries[at].message for at in cut.kept)
+            return bool(cut.omitted) or altered or self._moves
         if not self._compares:
             return False
         if not state.sent:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.budget import Size, Tokens
 from ctx_core.conversation.fences import fenced, without_fence
 from ctx_core.conversation.messages import Role
 from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
+from ctx_core.sizes import Size, Tokens
 from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:

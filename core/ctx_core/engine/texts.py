@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctx_core.budget import tokens_of
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.engine.layers import FilledLayer, Layer, Rest, fill, message_of
+from ctx_core.sizes import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,9 @@ from ctx_core.report.figures import HistoryReport, LayerReport
 from ctx_core.report.report import ContextReport
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.message_types import NativeT
     from ctx_core.conversation.messages import Message
-    from ctx_core.conversation.transcript import NativeT, Transcript
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.engine.plan import Plan
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
+from typing import Any, cast
 
 from ctx_core.errors import BudgetError
 
@@ -57,17 +57,16 @@ def names_in(name: str, value: object) -> tuple[str, ...]:
     Raises:
         BudgetError: for a single text, whose letters would be taken for names, and for what is none.
     """
-    listed: list[object] = []
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         listed = list(cast("Iterable[object]", value))
-    names = tuple(one for one in listed if isinstance(one, str))
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or len(names) != len(listed):
-        msg = f"{name} must be names of tools in a tuple, found {_shown(cast('object', value))}"
-        raise BudgetError(msg)
-    return names
+        names = tuple(one for one in listed if isinstance(one, str))
+        if len(names) == len(listed):
+            return names
+    msg = f"{name} must be names of tools in a tuple, found {_shown(value)}"
+    raise BudgetError(msg)
 
 
-def _shown(value: object) -> str:
+def _shown(value: Any) -> str:  # noqa: ANN401 - whatever was given
     """Say what a value is; a text may be anybody's."""
     if isinstance(value, str):
         return "an empty text" if not value.strip() else f"a text of {len(value):,} characters"

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.messages import Message
+from ctx_core.history.decisions import Decisions
 from ctx_core.history.keys import digest_of, key_at
 from ctx_core.history.places import Index, Position, indices
-from ctx_core.history.remembered import results_digest
+from ctx_core.history.remembered import places_digest
 from ctx_core.history.repair import Entry
 from ctx_core.history.stretch import Stretch
 
@@ -46,25 +47,21 @@ class Cut:
     """Whether something had to go now that had not gone before."""
     decided: bool = field(init=False, default=False)
     """Whether it is what the budget's limit of now asks for, though nothing had to go."""
-    cleared: dict[Position, int] = field(init=False)
-    """Position of every cleared result, and its age in steps when it was cleared."""
-    shortened: dict[Position, int] = field(init=False)
-    """Position and tokens of every result that was cut to head and tail on overflow."""
+    decisions: Decisions = field(init=False)
+    """What was decided about single messages."""
+    marked: bool = field(init=False, default=True)
+    """Whether the omission marker stands at the gap, if there is to be one."""
     truncated: list[Position] = field(init=False, default_factory=list[Position])
     """Positions of protected messages whose text was cut."""
-    reasoning_from: Position = field(init=False)
-    """Messages before this position go out without their reasoning."""
     _marker_price: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Keep all there is, in the remembered form."""
-        state, stretch = self.stretch.state, self.stretch
+        stretch = self.stretch
         self.protected = {*stretch.instructions, *self.head, *self.pinned}
         self.kept = set(indices(0, len(stretch.entries)))
         self.start = stretch.index_of(stretch.first)
-        self.cleared = dict(state.cleared)
-        self.shortened = dict(state.shortened)
-        self.reasoning_from = state.reasoning_from
+        self.decisions = stretch.decisions
         template = stretch.policy.omission_marker
         # Priced with the longest number it can have, so that a cut fits whatever it comes to leave out.
         longest = None if template is None else _marker(stretch, template, stretch.length)
@@ -97,7 +94,7 @@ class Cut:
     @property
     def marker_room(self) -> int:
         """Tokens for the omission marker, where there is one."""
-        return self._marker_price if self.omitted else 0
+        return self._marker_price if self.omitted and self.marked else 0
 
     def room(self, chosen: Iterable[Index], limit: int) -> Remaining:
         """Give the room that is left within a limit beside some entries and the marker of a cut."""
@@ -154,7 +151,7 @@ class Cut:
         preserved = turns[self.first_preserved].start
         stays = {at for at in indices(0, len(stretch.entries)) if at >= preserved or at in self.protected}
         stays |= self._last_messages(last)
-        saved = stretch.results.saved_by_clearing(stays - self.protected) if after_clearing else 0
+        saved = stretch.saved_by_giving_way(stays - self.protected) if after_clearing else 0
         return sum(map(stretch.asked, stays)) - saved + self.marker_room
 
     def _last_messages(self, count: int) -> set[Index]:
@@ -169,6 +166,26 @@ class Cut:
         first = history[0] if stretch.has_steps(turn) else turn.start
         return {turn.start, *(at for at in before if at >= first)}
 
+    def decide(self, kind: dict[Position, int], at: Index, value: int) -> int:
+        """Decide something about an entry; returns the tokens that it saves, and nothing is decided where it is none.
+
+        Args:
+            kind: of the cut's decisions those of this kind.
+            at: index of the entry.
+            value: what is decided.
+        """
+        stretch, position = self.stretch, self.stretch.entries[at].position
+        known, before = kind.get(position), stretch.cost(at)
+        kind[position] = value
+        form = stretch.decided(at)
+        if stretch.priced(at, form) < before:
+            return stretch.alter(at, form)
+        if known is None:
+            del kind[position]
+        else:
+            kind[position] = known
+        return 0
+
     def keep(self, chosen: set[Index], start: Index) -> None:
         """Keep these entries and no others; from `start` on they are all there are up to the present."""
         self.kept = chosen
@@ -181,7 +198,7 @@ class Cut:
             Entry(stretch.entries[at].position, stretch.form(at), synthetic=stretch.entries[at].synthetic)
             for at in sorted(self.kept)
         ]
-        if template is not None and self.omitted:
+        if template is not None and self.omitted and self.marked:
             position = stretch.entries[self.start].position
             listed.insert(self.gap, Entry(position, _marker(stretch, template, self.omitted), synthetic=True))
         return listed
@@ -202,9 +219,8 @@ class Cut:
         entries, state = self.stretch.entries, self.stretch.state
         position = entries[self.start].position if self.start < len(entries) else Position(0)
         stay = {entries[at].position for at in self.kept}
-        cleared = {at: age for at, age in self.cleared.items() if at in stay}
-        shortened = {at: most for at, most in self.shortened.items() if at in stay}
-        if not (position or cleared or shortened or self.reasoning_from):
+        kept = self.decisions.within(stay)
+        if not (position or any(kept.values()) or self.stretch.reasoning_from):
             return state.summary_only()
         # Bound to the grant of the turn on which it was decided: what it may still hold against is the grant of then.
         anew = self.newly_cut or self.decided or state.limit is None
@@ -214,10 +230,12 @@ class Cut:
             start_key=key_at(transcript, position),
             limit=granted if anew else state.limit,
             head_end=self._head_end() if self.newly_cut and position else state.head_end,
-            cleared=cleared,
-            shortened=shortened,
-            results_digest=results_digest((*cleared, *shortened), transcript),
-            reasoning_from=self.reasoning_from,
+            results_digest=places_digest((*kept["cleared"], *kept["shortened"]), transcript),
+            altered_digest=places_digest(
+                (*kept["cleared_calls"], *kept["shortened_calls"], *kept["media"]), transcript
+            ),
+            **kept,
+            reasoning_from=self.stretch.reasoning_from,
         )
         return self._with_gone(decided, transcript, digested=digested)
 

@@ -9,10 +9,8 @@ from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.cuts import steps
 from ctx_core.history.places import Index
 from ctx_core.history.squeeze import squeeze
-from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import Message
     from ctx_core.history.cut import Cut
 
 
@@ -21,8 +19,7 @@ def shorten(cut: Cut, at: Index, most: int) -> None:
     stretch = cut.stretch
     form = stretch.results.shortened(at, most)
     if "".join(unit.text for unit in text_units(form)).removeprefix(opening_of(form)):
-        stretch.alter(at, form)
-        cut.shortened[stretch.entries[at].position] = most
+        cut.decide(cut.decisions.shortened, at, most)
 
 
 def squeeze_results(cut: Cut) -> None:
@@ -32,7 +29,9 @@ def squeeze_results(cut: Cut) -> None:
     results = [
         at
         for at in sorted(cut.kept)
-        if at in stretch.results and at not in cut.protected and stretch.entries[at].position not in cut.cleared
+        if at in stretch.results
+        and at not in cut.protected
+        and stretch.entries[at].position not in cut.decisions.cleared
     ]
     for begin in (newest[-1][0] if newest else Index(0), Index(0)):
         chosen = [at for at in results if at >= begin]
@@ -44,29 +43,3 @@ def squeeze_results(cut: Cut) -> None:
                 shorten(cut, at, most)
         if not cut.over(cut.limit):
             return
-
-
-def truncate_protected(cut: Cut) -> None:
-    """Cut the question, and if that is not enough the instructions too, as the caller allowed."""
-    stretch = cut.stretch
-    question = set[Index]() if cut.question is None else {cut.question}
-    for candidates in (question, question | (stretch.instructions & cut.kept)):
-        sizes = {at: stretch.cost(at) for at in sorted(candidates) if stretch.entries[at].message.text}
-        most = squeeze(sizes.values(), by=cut.tokens - cut.limit)
-        if most is None:
-            continue
-        forms = {at: _cut_text(cut, at, most) for at in sizes if sizes[at] > most}
-        if all(form is not None for form in forms.values()):
-            for at, form in forms.items():
-                if form is not None:
-                    stretch.alter(at, form)
-                    cut.truncated.append(stretch.entries[at].position)
-            return
-
-
-def _cut_text(cut: Cut, at: Index, most: int) -> Message | None:
-    """Give a message with its text cut so that all of it is within `most`; None where nothing of it would remain."""
-    counter, message = cut.stretch.counter, cut.stretch.form(at)
-    frame = counter.count_message(message.with_text(""))
-    text = cut_end(message.text, most - frame, counter)
-    return message.with_text(text) if text.removesuffix(MARKER).strip() else None

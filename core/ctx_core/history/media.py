@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -32,13 +31,12 @@ def media_places(message: Message, kinds: Collection[str] = KINDS) -> list[int]:
     """Give which parts of a message are media that words can stand for, in order."""
     if shows_screen(message):
         return []
-    shared = Counter(id(part.raw) for part in message.parts if part.raw is not None)
     return [
         at
         for at, part in enumerate(message.parts)
         if isinstance(part, MediaPart)
         and part.noun in kinds
-        and shared[id(part.raw)] < 2  # noqa: PLR2004 - its block is something else as well
+        and not any(one.raw is part.raw is not None and one != part for one in message.parts)  # a block of several
         and not (isinstance(part, FilePart) and document_text(part) is not None)
     ]
 

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Role
 from ctx_core.history.cuts import safe_cuts
-from ctx_core.history.last_means import shorten, squeeze_results, truncate_protected
+from ctx_core.history.last_means import shorten, squeeze_results
 from ctx_core.history.places import Index, Position, indices
+from ctx_core.history.truncating import truncate
 
 if TYPE_CHECKING:
     from ctx_core.history.cut import Cut, Remaining
+    from ctx_core.history.truncating import Truncation
 
 
-def make_fit(cut: Cut, *, truncate: bool) -> None:
+def make_fit(cut: Cut, *, truncation: Truncation) -> None:
     """Let go of what has to go until the rest fits; afterwards it may still not fit.
 
     Args:
         cut: what is worked on.
-        truncate: whether, if all else fails, protected texts may be cut.
+        truncation: how, if all else fails, texts of what stays are cut.
     """
     _start_with_user(cut)
     over = cut.over(cut.limit)
@@ -37,6 +39,8 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
     if over:
         _shorten_oversized(cut)
         _clear_results(cut)
+        _clear_calls(cut)
+    _name_media(cut)
     if cut.too_many(cut.low_water) or cut.over(cut.low):
         _drop_turns(cut)
     if cut.too_many() or cut.over(cut.limit):
@@ -45,8 +49,8 @@ def make_fit(cut: Cut, *, truncate: bool) -> None:
     _drop_reasoning(cut)
     if cut.over(cut.limit):
         squeeze_results(cut)
-    if truncate and cut.over(cut.limit):
-        truncate_protected(cut)
+    if truncation != "no" and cut.over(cut.limit):
+        truncate(cut, marked=truncation == "marked")
 
 
 def _start_with_user(cut: Cut) -> None:
@@ -77,19 +81,43 @@ def _clear_results(cut: Cut) -> None:
     stretch = cut.stretch
     if not stretch.policy.results.clears:
         return
-    tokens = cut.tokens
+    decisions, tokens = cut.decisions, cut.tokens
     for at, age in stretch.results.clearable():
         position = stretch.entries[at].position
         if tokens <= cut.low:
             return
-        if at not in cut.kept or at in cut.protected or position in cut.cleared:
-            continue
-        form = stretch.results.with_placeholder(at, age)
-        # A short result costs less than what would be put in its place.
-        if stretch.priced(at, form) < stretch.cost(at):
-            tokens -= stretch.alter(at, form)
-            cut.cleared[position] = age
-            cut.shortened.pop(position, None)
+        if at in cut.kept and at not in cut.protected and position not in decisions.cleared:
+            tokens -= cut.decide(decisions.cleared, at, age)
+            if position in decisions.cleared:
+                decisions.shortened.pop(position, None)
+
+
+def _clear_calls(cut: Cut) -> None:
+    """Let the arguments of old calls give way to placeholders, as far as that takes it down to the low-water mark."""
+    stretch, decisions = cut.stretch, cut.decisions
+    if not stretch.policy.calls.clears:
+        return
+    tokens = cut.tokens
+    for at, age in stretch.calls.clearable():
+        if tokens <= cut.low:
+            return
+        if at in cut.kept and at not in cut.protected and stretch.entries[at].position not in decisions.cleared_calls:
+            tokens -= cut.decide(decisions.cleared_calls, at, age)
+
+
+def _name_media(cut: Cut) -> None:
+    """Let words stand for old media: all but the newest that stay, or as many as it takes."""
+    stretch, decisions, policy = cut.stretch, cut.decisions, cut.stretch.policy.media
+    if policy is None:
+        return
+    tokens = cut.tokens
+    for at, number in stretch.media_that_may_go():
+        position = stretch.entries[at].position
+        if policy.keep_newest is None and tokens <= cut.low:
+            return
+        known = position in decisions.cleared or decisions.media.get(position, 0) >= number
+        if at in cut.kept and at not in cut.protected and not known:
+            tokens -= cut.decide(decisions.media, at, number)
 
 
 def _drop_turns(cut: Cut) -> None:
@@ -178,7 +206,7 @@ def _still_nearer(cut: Cut, room: Remaining, before: int) -> bool:
 def _drop_bound_reasoning(cut: Cut) -> None:
     """Take all signed reasoning that is there now, the running turn's too."""
     stretch = cut.stretch
-    cut.reasoning_from = Position(stretch.length)
+    stretch.reasoning_from = Position(stretch.length)
     for at in cut.kept:
         if stretch.entries[at].message.role is Role.ASSISTANT:
             stretch.alter(at, stretch.form(at).without_reasoning(signed=True))
@@ -195,4 +223,4 @@ def _drop_reasoning(cut: Cut) -> None:
     for at in cut.kept:
         if stretch.entries[at].position < until and stretch.entries[at].message.role is Role.ASSISTANT:
             stretch.alter(at, stretch.form(at).without_reasoning())
-    cut.reasoning_from = until
+    stretch.reasoning_from = until

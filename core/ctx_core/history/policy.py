@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
-from ctx_core.budget import Share
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
+from ctx_core.history.call_policy import ToolCallPolicy
 from ctx_core.history.checks import (
     names_in,
     need_from_zero,
@@ -18,6 +18,8 @@ from ctx_core.history.checks import (
     need_share,
     need_words,
 )
+from ctx_core.history.media_policy import MediaPolicy
+from ctx_core.sizes import Share
 from ctx_core.truncation import MIDDLE_MARKER
 
 Pinned: TypeAlias = Callable[[Message], bool]
@@ -124,6 +126,10 @@ class HistoryPolicy:
     `max_messages`), so that the next turns fit without another cut and the provider's cache stays warm."""
     results: ToolResultPolicy = field(default_factory=ToolResultPolicy)
     """What may happen to tool results."""
+    calls: ToolCallPolicy = field(default_factory=ToolCallPolicy)
+    """What may happen to the arguments of calls."""
+    media: MediaPolicy | None = None
+    """What may happen to pictures and recordings; None: they stay in their messages."""
     omission_marker: str | None = None
     """A message at the gap, such as `[{count} earlier messages omitted for brevity]`; None: no message."""
     marker_role: Role = Role.SYSTEM
@@ -157,6 +163,9 @@ class HistoryPolicy:
         need_one_of("unanswered", self.unanswered, get_args(UnansweredPolicy))
         need_share("low_water", self.low_water)
         need_kind("results", self.results, ToolResultPolicy)
+        need_kind("calls", self.calls, ToolCallPolicy)
+        if self.media is not None:
+            need_kind("media", self.media, MediaPolicy)
         need_one_of("marker_role", self.marker_role, _MARKER_ROLES)
         object.__setattr__(self, "marker_role", Role(self.marker_role))
         need_words("stub", self.stub)

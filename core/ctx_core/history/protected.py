@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ctx_core.budget import Share
 from ctx_core.history.cuts import safe_cuts
 from ctx_core.history.places import Index, indices
+from ctx_core.sizes import Share
 
 if TYPE_CHECKING:
     from ctx_core.history.stretch import Stretch

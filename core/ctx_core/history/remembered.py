@@ -10,7 +10,7 @@ from ctx_core.history.places import Position, positions
 from ctx_core.history.state import WindowState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ctx_core.conversation.transcript import Transcript
 
@@ -33,7 +33,7 @@ def matching(state: WindowState | None, transcript: Transcript[Any], verify: Ver
         whole = verify == "ends" or _same_summarized(known, transcript)
         return known if whole else WindowState()
     found = next(_placed(state, transcript, verify), None)
-    return WindowState() if found is None else _with_true_summary(_with_true_results(found, transcript), transcript)
+    return WindowState() if found is None else _with_true_summary(_with_true_decisions(found, transcript), transcript)
 
 
 def _placed(state: WindowState, transcript: Transcript[Any], verify: Verify) -> Iterator[WindowState]:
@@ -74,14 +74,21 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
         kept_before=_shifted(state.kept_before, shift),
         instructions=instructions,
         head_end=None if state.head_end is None else Position(max(0, state.head_end + shift)),
-        cleared={Position(at + shift): age for at, age in state.cleared.items()},
-        shortened={Position(at + shift): limit for at, limit in state.shortened.items()},
+        cleared=_moved_pairs(state.cleared, shift),
+        shortened=_moved_pairs(state.shortened, shift),
+        cleared_calls=_moved_pairs(state.cleared_calls, shift),
+        shortened_calls=_moved_pairs(state.shortened_calls, shift),
+        media=_moved_pairs(state.media, shift),
         reasoning_from=Position(max(0, state.reasoning_from + shift)),
         summarized=Position(max(0, state.summarized + shift)),
         kept_at_summary=_shifted(state.kept_at_summary, shift),
         summary_ends=None if ends is None else (Position(ends[0] + shift), Position(ends[1] + shift)),
         summary_at=None if state.summary_at is None else max(0, state.summary_at + shift),
     )
+
+
+def _moved_pairs(pairs: Mapping[Position, int], shift: int) -> dict[Position, int]:
+    return {Position(at + shift): value for at, value in pairs.items()}
 
 
 def _shifted(places: Iterable[Position], shift: int) -> tuple[Position, ...]:
@@ -111,14 +118,18 @@ def _bound(state: WindowState, transcript: Transcript[Any]) -> WindowState:
     return replace(state, gone_keys=ends, gone_digest=digest_of(transcript, Position(0), state.start))
 
 
-def _with_true_results(state: WindowState, transcript: Transcript[Any]) -> WindowState:
-    if results_digest((*state.cleared, *state.shortened), transcript) == state.results_digest:
-        return state
-    return replace(state, cleared={}, shortened={}, results_digest=None)
+def _with_true_decisions(state: WindowState, transcript: Transcript[Any]) -> WindowState:
+    """Give the state with what was decided about messages only where they say what they said."""
+    if places_digest((*state.cleared, *state.shortened), transcript) != state.results_digest:
+        state = replace(state, cleared={}, shortened={}, results_digest=None)
+    altered = (*state.cleared_calls, *state.shortened_calls, *state.media)
+    if places_digest(altered, transcript) != state.altered_digest:
+        state = replace(state, cleared_calls={}, shortened_calls={}, media={}, altered_digest=None)
+    return state
 
 
-def results_digest(found: Iterable[Position], transcript: Transcript[Any]) -> str | None:
-    """Give the digest of results that were cleared or shortened; None for none, or where one of them is not there."""
+def places_digest(found: Iterable[Position], transcript: Transcript[Any]) -> str | None:
+    """Give the digest of messages that were altered; None for none, or where one of them is not there."""
     places = sorted(set(found))
     if not places or places[0] < 0 or places[-1] >= len(transcript):
         return None

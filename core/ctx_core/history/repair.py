@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.history.pairing import Asked, Pairing
+from ctx_core.history.asked import Asked
+from ctx_core.history.pairing import Pairing
 from ctx_core.history.places import Position
 
 if TYPE_CHECKING:

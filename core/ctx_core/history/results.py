@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 from ctx_core.conversation.message_texts import text_units, with_unit_texts
 from ctx_core.conversation.messages import Message, Role, TextPart, ToolCall
 from ctx_core.conversation.text_steps import opening_of
+from ctx_core.history.asked import Asked
 from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
 from ctx_core.history.media import shows_screen, with_named_media
-from ctx_core.history.pairing import Asked, Pairing
+from ctx_core.history.pairing import Pairing
 from ctx_core.history.places import Index, indexed, indices
 from ctx_core.history.policy import ERROR_WORDS, ErrorWords
 from ctx_core.history.shortening import Shortening
@@ -139,19 +140,25 @@ class Results:
             form = replace(message, parts=(TextPart(placeholder), *message.parts), altered=True)
         return with_named_media(form)
 
-    def shortened(self, at: Index, limit: int) -> Message:
+    def shortened(self, at: Index, limit: int, message: Message | None = None) -> Message:
         """Give a result with the middle of its texts left out, so that the whole message is within a limit.
 
         Media stay where there is room for them beside a text, else they are named. Where what cannot be cut alone is
         over the limit, all of it is one text. What a result in a user's message begins with belongs to the frame.
+
+        Args:
+            at: its index.
+            limit: tokens of the message.
+            message: the result in another form; by default as it came.
         """
         result = self._found[at]
-        message, opening = result.message, opening_of(result.message)
+        message = message or result.message
+        opening = opening_of(message)
         named = with_named_media(message)
         units = text_units(named)
         if self._price(message, result) <= limit or not units or shows_screen(message):
             return message
-        marker = _named(self._policy.cut_marker, message)
+        marker = _named(self._policy.cut_marker, result.message)
         shortening = Shortening(
             counter=self._counter,
             price=lambda form: self._price(form, result),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ctx_core.conversation.message_texts import text_units, with_unit_texts
-from ctx_core.conversation.messages import Message
+from ctx_core.conversation.messages import Message, TextPart, ToolCall
 from ctx_core.counting.counter import TokenCounter
 from ctx_core.history.squeeze import squeeze
 
@@ -20,6 +20,11 @@ class Shortening:
     """Gives the tokens of a message in its place."""
     cut: Callable[[str, int], str]
     """Gives a text within so many tokens, visibly cut; an empty one where nothing of it fits."""
+    cut_call: Callable[[ToolCall, int], ToolCall] | None = None
+    """Gives a call with its arguments within so many tokens, as far as that can be done; None: calls stay whole."""
+
+    only_said: bool = False
+    """Whether nothing but texts is cut: what a provider's own tools have put into an answer is signed or looked up."""
 
     def of(self, message: Message, limit: int, *, opening: str = "") -> Message | None:
         """Give a message with its texts cut.
@@ -34,24 +39,36 @@ class Shortening:
         """
         if self.price(message) <= limit:
             return message
-        units = text_units(message)
+        units = [
+            unit
+            for unit in text_units(message)
+            if not self.only_said or isinstance(message.parts[unit.places[0]], TextPart)
+        ]
         openings = [opening if unit is units[0] else "" for unit in units]
         texts = [unit.text.removeprefix(begun) for unit, begun in zip(units, openings, strict=True)]
-        sizes = [*map(self.counter.count_text, texts)]
-        frame = self.price(with_unit_texts(message, units, openings))
+        calls = message.tool_calls if self.cut_call is not None else ()
+        said = [*texts, *(call.arguments for call in calls)]
+        sizes = [*map(self.counter.count_text, said)]
+
+        def told(most: int) -> Message:
+            words = [
+                begun + (text if size <= most else self.cut(text, most))
+                for begun, text, size in zip(openings, texts, sizes, strict=False)
+            ]
+            form = with_unit_texts(message, units, words)
+            if self.cut_call is None or not calls:
+                return form
+            return replace(form, tool_calls=tuple(self.cut_call(call, most) for call in calls), altered=True)
+
+        frame = self.price(told(0))
         if frame > limit:
             return None
         room = limit - frame
         while True:
             most = squeeze(sizes, by=sum(sizes) - room) if room < sum(sizes) else max(sizes)
-            told = [
-                text if size <= (most or 0) else self.cut(text, most or 0)
-                for text, size in zip(texts, sizes, strict=True)
-            ]
-            form = with_unit_texts(message, units, [begun + text for begun, text in zip(openings, told, strict=True)])
+            form = told(most or 0)
             price = self.price(form)
             if price <= limit or room <= 0:
                 return form if price <= limit else None
             # One that is written as a JSON string costs more than its text: the text must be so much shorter.
-            words = sum(map(self.counter.count_text, told))
-            room = min(room - 1, words * (limit - frame) // (price - frame) if price > frame else 0)
+            room = min(room - 1, room * (limit - frame) // max(1, price - frame))

@@ -26,6 +26,11 @@ _MOST_PLACES: Final = 3_000
 """Characters in which the places of messages are stored. With more of them, thousands of pinned ones in no pattern, the
 cut is decided anew each time: a small state is worth more than a warm cache."""
 
+_PLACES: Final = (
+    "kept_before", "kept_at_summary", "cleared", "shortened", "cleared_calls", "shortened_calls", "media",
+)  # fmt: skip
+"""Fields of places."""
+
 _BEGIN: Final = Position(0)
 
 
@@ -59,6 +64,15 @@ class WindowState:
     """Position of each tool result that was cut to head and tail on overflow, and the tokens it was cut to."""
     results_digest: str | None = None
     """Digest of those results."""
+    cleared_calls: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
+    """Position of each message with calls whose arguments were cleared, and its age in steps then."""
+    shortened_calls: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
+    """Position of each message of the assistant that was cut on overflow, with the arguments of its calls, and the
+    tokens it was cut to."""
+    media: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
+    """Position of each message of which media are named, and how many of them."""
+    altered_digest: str | None = None
+    """Digest of the messages of these three kinds."""
     reasoning_from: Position = _BEGIN
     """Messages before this position have lost their reasoning."""
     sent: int = 0
@@ -177,6 +191,10 @@ class WindowState:
             "cleared": compact(packed_pairs(self.cleared)),
             "shortened": compact(packed_pairs(self.shortened)),
             "results_digest": self.results_digest,
+            "cleared_calls": compact(packed_pairs(self.cleared_calls)),
+            "shortened_calls": compact(packed_pairs(self.shortened_calls)),
+            "media": compact(packed_pairs(self.media)),
+            "altered_digest": self.altered_digest,
             "reasoning_from": self.reasoning_from,
             "sent": self.sent,
             "sent_digest": self.sent_digest,
@@ -189,10 +207,7 @@ class WindowState:
             "summary_at": self.summary_at,
             "summary_failed": self.summary_failed,
         }
-        if (
-            sum(len(str(data[name])) for name in ("kept_before", "kept_at_summary", "cleared", "shortened"))
-            > _MOST_PLACES
-        ):
+        if sum(len(str(data[name])) for name in _PLACES) > _MOST_PLACES:
             return {"version": _VERSION}
         told = {name: value for name, value in data.items() if value or (name == "head_end" and value is not None)}
         return {"version": _VERSION, **told}
@@ -227,6 +242,10 @@ class WindowState:
             cleared=unpacked_pairs(data.get("cleared", [])),
             shortened=unpacked_pairs(data.get("shortened", [])),
             results_digest=_optional(data, "results_digest", _digest),
+            cleared_calls=unpacked_pairs(data.get("cleared_calls", [])),
+            shortened_calls=unpacked_pairs(data.get("shortened_calls", [])),
+            media=unpacked_pairs(data.get("media", [])),
+            altered_digest=_optional(data, "altered_digest", _digest),
             reasoning_from=_position(data.get("reasoning_from", 0)),
             sent=_count(data.get("sent", 0)),
             sent_digest=_optional(data, "sent_digest", _digest),

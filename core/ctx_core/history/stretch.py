@@ -6,10 +6,14 @@ from bisect import bisect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.conversation.message_texts import text_units
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting.counter import TokenCounter
+from ctx_core.history.calls import Calls
 from ctx_core.history.cuts import Turn, turns
-from ctx_core.history.places import Index, Position, indexed, positions
+from ctx_core.history.decisions import Decisions
+from ctx_core.history.media import media_places, with_named_media
+from ctx_core.history.places import Index, Position, indexed, indices, positions
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.history.repair import Entry, Repairs, repair
 from ctx_core.history.results import Results
@@ -46,6 +50,12 @@ class Stretch:
     """Indices of the system messages."""
     results: Results = field(init=False)
     """What may become of the results in it."""
+    calls: Calls = field(init=False)
+    """What may become of the calls in it."""
+    reasoning_from: Position = field(init=False)
+    """Messages before this position go out without their reasoning."""
+    decisions: Decisions = field(init=False)
+    """What was decided about single messages; a cut adds to it."""
     _forms: list[Message | None] = field(init=False)
     _costs: list[int | None] = field(init=False)
     _asked: dict[Index, int] = field(init=False, default_factory=dict[Index, int])
@@ -54,6 +64,9 @@ class Stretch:
         """Price nothing yet."""
         self.turns = turns(self.entries)
         self.instructions = frozenset(at for at, entry in indexed(self.entries) if entry.message.role.instructs)
+        self.decisions = Decisions.of(self.state)
+        self.reasoning_from = self.state.reasoning_from
+        self.calls = Calls(self.entries, self.counter, self.policy.calls)
         self.results = Results(self.entries, self.counter, self.policy.results)
         self._forms = [None] * len(self.entries)
         self._costs = [None] * len(self.entries)
@@ -62,7 +75,7 @@ class Stretch:
         """Give an entry's message in the form in which it goes out."""
         form = self._forms[at]
         if form is None:
-            form = self._forms[at] = self._decided(at)
+            form = self._forms[at] = self.decided(at)
         return form
 
     def cost(self, at: Index) -> int:
@@ -107,25 +120,84 @@ class Stretch:
         )
         return next(later, Index(len(self.entries)))
 
-    def _decided(self, at: Index) -> Message:
-        """Give the form that was decided earlier, or that the policy gives every message at first sight."""
-        message, position, policy = self.entries[at].message, self.entries[at].position, self.policy
+    def decided(self, at: Index) -> Message:
+        """Give the form that was decided, or that the policy gives every message at first sight."""
+        entry, decisions, policy = self.entries[at], self.decisions, self.policy
+        message, position = entry.message, entry.position
+        if entry.synthetic:
+            return message
+        message = with_named_media(message, self._named(at))
         if at in self.results:
-            # What was decided once holds, whatever the policy says by now: the prompt keeps its bytes.
-            if position in self.state.cleared:
-                return self.results.with_placeholder(at, max(0, self.state.cleared[position]))
-            # At first sight, not at the next overflow: else the model sees it whole once and cut from then on.
-            limit = policy.results.max_tokens
-            if position in self.state.shortened:
-                limit = self.state.shortened[position]
-            if limit is None:
-                return message
-            return self.results.shortened(at, limit)
+            if position in decisions.cleared:
+                return self.results.with_placeholder(at, max(0, decisions.cleared[position]))
+            limit = decisions.shortened.get(position, policy.results.max_tokens)
+            return message if limit is None else self.results.shortened(at, limit, message)
         if message.role is Role.ASSISTANT:
             old = policy.reasoning == "drop_old_turns" and at < self.turns[-1].start
-            if old or position < self.state.reasoning_from:
-                return message.without_reasoning(signed=policy.reasoning == "bound")
+            if old or position < self.reasoning_from:
+                message = message.without_reasoning(signed=policy.reasoning == "bound")
+            return self.calls.decided(at, message, decisions)
         return message
+
+    def saved_by_giving_way(self, chosen: Iterable[Index]) -> int:
+        """Give the tokens saved where all gives way that the policy lets, on messages as they were at first sight."""
+        chosen = set(chosen)
+        saved = self.results.saved_by_clearing(chosen) + self.calls.saved_by_clearing(chosen)
+        for at, number in self.media_that_may_go():
+            if at in chosen:
+                message = self.entries[at].message
+                form = with_named_media(message, self._media(at)[:number])
+                saved += max(0, self.priced(at, message) - self.priced(at, form))
+        return saved
+
+    def is_cut(self, at: Index) -> bool:
+        """Whether an entry goes out with other texts than it came with."""
+        form, message = self.form(at), self.entries[at].message
+        if form is message:
+            return False
+        return [unit.text for unit in text_units(form)] != [
+            unit.text for unit in text_units(with_named_media(message, self._named(at)))
+        ]
+
+    def is_answer_cut(self, at: Index) -> bool:
+        """Whether an entry is an answer of the assistant that goes out with less text."""
+        entry = self.entries[at]
+        return entry.message.role is Role.ASSISTANT and self.form(at).text != entry.message.text
+
+    def media_gone(self, at: Index) -> int:
+        """Give how many media of an entry do not go out."""
+        form, message = self.form(at), self.entries[at].message
+        return 0 if form is message else len(media_places(message)) - len(media_places(form))
+
+    def media_that_may_go(self) -> list[tuple[Index, int]]:
+        """Give the messages of which media may be named at a cut, oldest first: index, and how many, the first ones.
+
+        Those of the question that is being answered and of the newest step stay, and count to the newest.
+        """
+        if self.policy.media is None:
+            return []
+        left, going = self.policy.media.keep_newest or 0, list[tuple[Index, int]]()
+        question = self.turns[-1].start if self.turns and self.turns[-1].has_question else None
+        for at in reversed(indices(0, len(self.entries))):
+            found = len(self._media(at))
+            stays = min(found, left)
+            left -= stays
+            newest = at == question or (at in self.results and self.results[at].age == 0)
+            if found > stays and not newest:
+                going.append((at, found - stays))
+        return going[::-1]
+
+    def _named(self, at: Index) -> list[int]:
+        """Give which parts of a message it was decided to name."""
+        number = self.decisions.media.get(self.entries[at].position, 0)
+        return self._media(at)[:number] if number else []
+
+    def _media(self, at: Index) -> list[int]:
+        """Give which parts of a message are media that may be named."""
+        entry, policy = self.entries[at], self.policy.media
+        if policy is None or entry.synthetic or not (entry.message.role is Role.USER or at in self.results):
+            return []
+        return media_places(entry.message, policy.kinds)
 
 
 def stretch_from(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.history.policy import HistoryPolicy
     from ctx_core.history.stretch import Stretch
+    from ctx_core.history.truncating import Truncation
 
 _FIRST_EXAMINED: Final = 32
 """Messages that are examined at first; twice as many each time that all of them fit."""
@@ -68,7 +69,7 @@ def select(
     policy: HistoryPolicy,
     state: WindowState,
     remembers: bool,
-    truncate: bool,
+    truncation: Truncation,
 ) -> Selection:
     """Choose what goes out.
 
@@ -80,7 +81,7 @@ def select(
         state: what is remembered, as `matching` gave it.
         remembers: whether what is decided is to be remembered. Then a cut goes down to the policy's low-water mark, and
             all that it leaves out is read for its digest; else it fills the limit.
-        truncate: whether, if all else fails, protected texts may be cut.
+        truncation: how, if all else fails, texts of what stays are cut.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
@@ -94,7 +95,7 @@ def select(
             stretch, first_messages(stretch, limits.base), pinned_messages(stretch), limit, low_water, limits.base
         )
         if stretch.entries:
-            make_fit(cut, truncate=truncate)
+            make_fit(cut, truncation=truncation)
         return cut
 
     def cut_from(known: WindowState) -> Cut:
@@ -128,7 +129,7 @@ def _nearly_empty(cut: Cut) -> bool:
     Tools, a large layer or another counter took the room then. Half, and not a little less: what they take may be
     another amount on every turn, and each new decision moves the beginning of the prompt.
     """
-    if not (cut.omitted or cut.cleared or cut.shortened):
+    if not (cut.omitted or cut.decisions.count):
         return False
     instructions = cut.stretch.total(cut.kept & cut.stretch.instructions)
     return 2 * (cut.tokens - instructions) < cut.allowance * cut.low_water
@@ -147,10 +148,10 @@ def _roomier(anew: Cut, before: Cut) -> Cut:
 
 
 def _taken(cut: Cut) -> tuple[Position, int]:
-    """Give what a cut takes away: where it begins, and how many results it clears or shortens."""
+    """Give what a cut takes away: where it begins, and how many messages it alters."""
     entries = cut.stretch.entries
     start = entries[cut.start].position if cut.start < len(entries) else Position(0)
-    return start, len(cut.cleared) + len(cut.shortened)
+    return start, cut.decisions.count
 
 
 def _examined(

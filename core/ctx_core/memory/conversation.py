@@ -6,8 +6,9 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.message_types import Codec, NativeT
 from ctx_core.conversation.messages import Message, Role, TextPart
-from ctx_core.conversation.transcript import Codec, NativeT, Transcript
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.locks import Lock
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.item import MemoryItem
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from ctx_core.budget import Size
     from ctx_core.engine.layers import Layer
     from ctx_core.memory.ranker import Ranker
     from ctx_core.session import LayerRequest
+    from ctx_core.sizes import Size
 
 HEADING: Final = "From earlier in this conversation:"
 _IMPORTANCE: Final = {Role.USER: 1.0, Role.ASSISTANT: 0.0}

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ctx_core.budget import Size
 from ctx_core.memory.combine import relevance
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import HEADING, MAX_ITEMS, memory_layer
+from ctx_core.sizes import Size
 
 if TYPE_CHECKING:
     from ctx_core.engine.layers import Layer

@@ -13,9 +13,9 @@ from ctx_core.memory.ranker import best_first, by_age, scored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.budget import Size
     from ctx_core.memory.item import MemoryItem
     from ctx_core.memory.ranker import Ranker
+    from ctx_core.sizes import Size
 
 HEADING: Final = "Relevant memories:"
 MAX_ITEMS: Final = 20
@@ -80,7 +80,7 @@ def memory_layer(  # noqa: PLR0913 - options with names and defaults
     if chronological:
         best = [best[at] for at in _by_age_of(best, items)]
     listed = tuple(Item(item.rendered(time_format), importance=score) for item, score in best)
-    return Layer(name=name, items=listed, heading=heading, cap=cap, stable=False)
+    return Layer(name=name, items=listed, heading=heading, data=True, cap=cap, stable=False)
 
 
 def _by_age_of(best: list[tuple[MemoryItem, float]], items: Sequence[MemoryItem]) -> list[int]:

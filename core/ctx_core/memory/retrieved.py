@@ -12,10 +12,10 @@ from ctx_core.memory.recall import HEADING, memory_layer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ctx_core.budget import Size
     from ctx_core.engine.layers import Layer
     from ctx_core.memory.item import MemoryItem
     from ctx_core.session import LayerRequest
+    from ctx_core.sizes import Size
 
 
 def in_given_order(texts: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[MemoryItem, ...]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.budget import is_count
 from ctx_core.conversation.codecs import transcript_of
+from ctx_core.conversation.message_types import Codec
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.conversation.transcript import Codec, Transcript
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.errors import BudgetError
+from ctx_core.history.call_policy import ToolCallPolicy
 from ctx_core.history.keys import content_name
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
 from ctx_core.history.remembered import matching
@@ -24,7 +24,11 @@ from ctx_core.memory.combine import relevance
 from ctx_core.memory.item import MemoryItem
 from ctx_core.memory.recall import recall
 from ctx_core.session.summary_prompts import spoken
+from ctx_core.sizes import is_count
 from ctx_core.truncation import cut_end
+
+if TYPE_CHECKING:
+    from ctx_core.conversation.transcript import Transcript
 
 SEARCH_TOOL: Final = "search_context"
 """Name of the tool."""
@@ -66,15 +70,21 @@ def recalling(policy: HistoryPolicy | None) -> HistoryPolicy:
     """
     if policy is None:
         policy = HistoryPolicy(results=ToolResultPolicy(clear_after_steps=_CLEARED_AFTER, clear_rest=True))
-    results, plain = policy.results, ToolResultPolicy()
+    results, plain, calls = policy.results, ToolResultPolicy(), policy.calls
+    own = ToolCallPolicy()
+    calls = replace(
+        calls,
+        placeholder=_PLACEHOLDER if calls.placeholder == own.placeholder else calls.placeholder,
+        cut_marker=_CUT_MARKER if calls.cut_marker == own.cut_marker else calls.cut_marker,
+    )
     results = replace(
         results,
         placeholder=_PLACEHOLDER if results.placeholder == plain.placeholder else results.placeholder,
         cut_marker=_CUT_MARKER if results.cut_marker == plain.cut_marker else results.cut_marker,
     )
     if policy.omission_marker is not None:
-        return replace(policy, results=results)
-    return replace(policy, results=results, omission_marker=_OMISSION, marker_role=Role.USER)
+        return replace(policy, results=results, calls=calls)
+    return replace(policy, results=results, calls=calls, omission_marker=_OMISSION, marker_role=Role.USER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +157,8 @@ class ContextSearch:
         return self._page(_split("\n\n".join(texts), cap, self.counter), page, content_name(found[0]))
 
     def _searched(self, transcript: Transcript[Any], state: WindowState, query: str, page: int, cap: int) -> str:
-        hidden = sorted({*state.gone(), *state.cleared, *state.shortened})
+        altered = (state.cleared, state.shortened, state.cleared_calls, state.shortened_calls)
+        hidden = sorted({*state.gone(), *(at for places in altered for at in places)})
         own = _own_answers(transcript)
         passages = [one for at in hidden if at not in own for one in _passages(transcript[at])]
         if not passages:

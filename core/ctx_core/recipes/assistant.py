@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ctx_core.budget import ContextBudget, Share
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.counter import CounterLike, TokenCounter, ToolDefinition, as_counter
 from ctx_core.counting.estimators import Words
@@ -17,7 +17,9 @@ from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.item import MemoryItem
 from ctx_core.recipes.assistant_report import AssistantReport, assistant_report
 from ctx_core.recipes.framings import ASSISTANT
+from ctx_core.recipes.given import BudgetField, CounterField, given
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
+from ctx_core.sizes import Share
 
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message
@@ -59,10 +61,10 @@ class Assistant(Recipe):
     """The summary of what was left out: a text, or where the one that is kept in the state is to stand."""
     facts_heading: str = "Known facts:"
     """Stands above the facts."""
-    budget: ContextBudget = field(default_factory=ContextBudget.default)
+    budget: BudgetField = given(ContextBudget.default)
     """The total and the shares: `ContextBudget.default()`, `.medium()`, `.local_small()`, or one of your own with
     the parts system, history, summary, memory and task."""
-    counter: TokenCounter = field(default_factory=word_counter)
+    counter: CounterField = given(word_counter)
     """Counts: by words, guarded."""
     low_water: float = 0.6
     """As in every recipe; with a state, a cut leaves room for the next turns."""
@@ -78,6 +80,7 @@ class Assistant(Recipe):
                 name="memory",
                 items=tuple(map(as_item, facts)),
                 heading=self.facts_heading,
+                data=True,
                 shares_with=("system",),
                 largest_item=LARGEST_FACT,
                 passes_over=True,
@@ -92,7 +95,7 @@ class Assistant(Recipe):
             builder = builder.rolling_summary(self.summary)
         else:
             heading = "Summary of the conversation so far:"
-            builder = builder.layer(Layer(name="summary", text=self.summary, heading=heading, priority=1))
+            builder = builder.layer(Layer(name="summary", text=self.summary, heading=heading, data=True, priority=1))
         return builder.history(HistoryPolicy(low_water=self.low_water, results=WHOLE_MESSAGES))
 
     def figures(self, result: Context[Any] | ContextReport) -> AssistantReport:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
-from ctx_core.budget import ContextBudget, Tokens
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.conversation.transcript import NativeT
+from ctx_core.conversation.message_types import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import FourCharacters
 from ctx_core.counting.guarded import Guarded
@@ -16,8 +16,10 @@ from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.recipes.framings import CHAT
+from ctx_core.recipes.given import BudgetField, CounterField, given
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
 from ctx_core.recipes.request_log import log_sent
+from ctx_core.sizes import Tokens
 from ctx_core.truncation import MARKER
 
 if TYPE_CHECKING:
@@ -67,10 +69,10 @@ class Chat(Recipe):
 
     system: str = field(default="", repr=False)
     """The system prompt; over its part it is cut, with a marker. An empty one is not sent."""
-    budget: ContextBudget = field(default_factory=chat_budget)
+    budget: BudgetField = given(chat_budget)
     """Fixed parts `system` and `history` and the reserve for the answer, which sum to the total. The history's part
     pays for the new message first."""
-    counter: TokenCounter = field(default_factory=character_counter)
+    counter: CounterField = given(character_counter)
     """Counts: four characters a token, guarded, and 4 tokens more for a message."""
 
     def __post_init__(self) -> None:

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ctx_core.budget import ContextBudget, Size, Tokens
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
-from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
+from ctx_core.counting.counter import ToolDefinition, as_counter
 from ctx_core.engine.layers import Item, Layer, Rest
 from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.recipes.code_text import declarations
+from ctx_core.recipes.given import BudgetField, CounterField, given
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
 from ctx_core.recipes.work import Unit, Work
+from ctx_core.sizes import Size, Tokens
 
 if TYPE_CHECKING:
     from ctx_core.engine.context import Context
@@ -104,9 +106,9 @@ class Phased(Recipe):
     not name it is that of its definition."""
     window: int = 200_000
     """Tokens of the model's window, which the practical one must not exceed."""
-    budget: ContextBudget = field(default_factory=phased_budget)
+    budget: BudgetField = given(phased_budget)
     """The practical window, its parts and the reserve for the response; a number is that much input."""
-    counter: TokenCounter = field(default_factory=lambda: as_counter(None))
+    counter: CounterField = given(lambda: as_counter(None))
     """Counts; by default a safe estimate."""
 
     def __post_init__(self) -> None:

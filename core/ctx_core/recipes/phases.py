@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from ctx_core.budget import Share, Size, Tokens
 from ctx_core.engine.layers import Rest
 from ctx_core.errors import BudgetError
+from ctx_core.sizes import Share, Size, Tokens
 
 PARTS: Final = ("types", "unit", "tests", "previous", "failures", "implicated")
 """Parts of the work that a phase may be sent beside the design document: the existing types; the current unit; the

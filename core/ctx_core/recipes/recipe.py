@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ctx_core.conversation.formats.names import FormatName
+    from ctx_core.conversation.message_types import Codec, NativeT
     from ctx_core.conversation.messages import Message
-    from ctx_core.conversation.transcript import Codec, NativeT
     from ctx_core.counting.counter import TokenCounter, ToolDefinition
     from ctx_core.report.report import ContextReport
     from ctx_core.session.summarizers import Summarizer

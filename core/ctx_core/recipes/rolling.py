@@ -6,18 +6,19 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeAlias, overload
 
-from ctx_core.budget import ContextBudget, Share
 from ctx_core.builder import ContextBuilder
-from ctx_core.conversation.transcript import NativeT
+from ctx_core.conversation.message_types import NativeT
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.estimators import Conservative
 from ctx_core.counting.model_objects import asked_model, model_name
 from ctx_core.engine.context import Context
 from ctx_core.history.policy import HistoryPolicy, Pinned, ToolResultPolicy
 from ctx_core.recipes.framings import ROLLING
+from ctx_core.recipes.given import BudgetField, CounterField, given
 from ctx_core.recipes.recipe import Recipe, report_of
 from ctx_core.recipes.rolling_settings import OF_RESULTS, RollingSettings, Switch
 from ctx_core.report.usage_log import UsageLog
+from ctx_core.sizes import Share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,9 +84,9 @@ class RollingFigures(Generic[NativeT]):
 class Rolling(Recipe):
     """The context of an agent: whole while it fits, else trimmed in passes, each of which stops as soon as it fits."""
 
-    budget: ContextBudget
+    budget: BudgetField = given()
     """The context window and what is reserved for the output; a number is that much input."""
-    counter: TokenCounter = field(default_factory=lambda: counter_for(""))
+    counter: CounterField = given(lambda: counter_for(""))
     """Counts; `counter_for(model)` or `Rolling.for_model(model)` gives the model's own."""
     low_water: float = 0.6
     """As in every recipe; with a state, a cut leaves room for the next turns."""

@@ -13,17 +13,18 @@ from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
 from ctx_core.conversation.codecs import as_codec, codec_for
 from ctx_core.conversation.openai_messages import OpenAICodec
-from ctx_core.counting.counter import TokenCounter, ToolDefinition, as_counter
+from ctx_core.counting.counter import ToolDefinition, as_counter
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.ranker import Ranker
 from ctx_core.memory.recall import MAX_ITEMS
+from ctx_core.recipes.given import BudgetField, CounterField, given
 from ctx_core.recipes.recipe import WHOLE_MESSAGES, Recipe, report_of
 from ctx_core.recipes.session import mended
 from ctx_core.workspace.loader import Workspace
 
 if TYPE_CHECKING:
     from ctx_core.conversation.formats.names import FormatName
-    from ctx_core.conversation.transcript import Codec, NativeT
+    from ctx_core.conversation.message_types import Codec, NativeT
     from ctx_core.engine.context import Context
     from ctx_core.report.report import ContextReport
     from ctx_core.workspace.snapshot import WorkspaceSnapshot
@@ -73,9 +74,9 @@ class WorkspaceAgent(Recipe):
 
     workspace: Workspace
     """The folder; `Workspace(path)`. Its caches live as long as this object."""
-    budget: ContextBudget = field(default_factory=lambda: ContextBudget(4_000))
+    budget: BudgetField = given(lambda: ContextBudget(4_000))
     """Tokens of the whole input."""
-    counter: TokenCounter = field(default_factory=lambda: as_counter(None))
+    counter: CounterField = given(lambda: as_counter(None))
     """Counts; by default a safe estimate."""
     low_water: float = 0.6
     """As in every recipe; with a state, a cut leaves room for the next turns."""

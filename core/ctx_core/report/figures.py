@@ -45,10 +45,24 @@ class HistoryReport:
     """Tool results that a placeholder stands for."""
     shortened: int = 0
     """Tool results of which only head and tail went out."""
+    cleared_calls: int = 0
+    """Calls with placeholders in their arguments."""
+    shortened_calls: int = 0
+    """Calls of which only head and tail of the arguments went out."""
+    media: int = 0
+    """Pictures, recordings and films that words stand for, beside those in cleared results."""
     truncated: int = 0
     """Protected messages whose text was cut, because the caller allowed it."""
+    truncated_answers: int = 0
+    """Messages of the assistant whose text was cut, because the caller allowed it."""
     repairs: Mapping[str, int] = field(default_factory=dict[str, int])
     """What was broken in the part that was looked at, by kind."""
+
+    @property
+    def altered(self) -> int:
+        """Number of results, calls, media and answers that did not go out whole, though their messages went."""
+        calls = self.cleared_calls + self.shortened_calls
+        return self.cleared + self.shortened + calls + self.media + self.truncated_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

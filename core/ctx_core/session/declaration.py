@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from ctx_core.budget import ContextBudget, Size, tokens_of
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
@@ -13,6 +13,7 @@ from ctx_core.counting.options import RequestOptions
 from ctx_core.engine.layers import Layer
 from ctx_core.engine.summary import RollingSummary
 from ctx_core.providers.asked import ProviderLike
+from ctx_core.sizes import Size, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from ctx_core.awaiting import called, called_here
-from ctx_core.conversation.transcript import Codec, NeutralCodec
+from ctx_core.conversation.message_types import Codec, NeutralCodec
 from ctx_core.effects import Effect
 from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError

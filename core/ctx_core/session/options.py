@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypedDict, get_args
 
-from ctx_core.budget import ContextBudget, Share, Size, Tokens, is_count
+from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
@@ -25,6 +25,7 @@ from ctx_core.session.layers import LayerLike, as_layers
 from ctx_core.session.stores import StateStore
 from ctx_core.session.summarizers import Summarizer
 from ctx_core.session.summarizing import Summarizing, as_summarizing
+from ctx_core.sizes import Share, Size, Tokens, is_count
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from ctx_core.builder import ContextBuilder, OnOverflow
-from ctx_core.conversation.transcript import NativeT, Transcript
+from ctx_core.conversation.message_types import NativeT
+from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.counter import ToolDefinition
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
@@ -43,7 +44,7 @@ class Request(Generic[NativeT]):
     enabled: bool = True
     """Whether anything may be cut."""
     verify: Verify = "all"
-    """How a `state` is held against the history."""
+    """How what is remembered is held against the history: by all that it leaves out, or by its ends."""
     keeps: bool = True
     """Whether anything is remembered, summarized and told."""
     left_out: int = 0

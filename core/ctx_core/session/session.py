@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Unpack, get_args
 
 from ctx_core.conversation.codecs import as_codec, codec_for
-from ctx_core.conversation.transcript import Codec, NativeT, read_natives
+from ctx_core.conversation.message_types import Codec, NativeT
+from ctx_core.conversation.transcript import read_natives
 from ctx_core.effects import arun, run
 from ctx_core.errors import BudgetError
 from ctx_core.history.remembered import Verify

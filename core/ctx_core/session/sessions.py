@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, cast
 
 from ctx_core.conversation.codecs import as_codec, transcript_of
-from ctx_core.conversation.transcript import Codec, NativeT, Transcript
+from ctx_core.conversation.message_types import Codec, NativeT
 from ctx_core.effects import Effect, Effects
 from ctx_core.engine.layers import Layer
 from ctx_core.errors import BudgetError
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ctx_core.builder import ContextBuilder
     from ctx_core.conversation.formats.names import FormatName
     from ctx_core.conversation.held import Reading
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.engine.context import Context
     from ctx_core.session.declaration import Declared
     from ctx_core.session.options import SessionOptions
@@ -156,8 +157,8 @@ class Sessions(Generic[NativeT]):
                 msg = "a summary that is written in the background needs a session that keeps its states"
                 raise BudgetError(msg)
             verify = self.states.verifying(conversation, request.state, transcript, request.verify)
-            return Recalled(conversation, request.state, verify, usable=False)
-        return self.states.read(conversation, transcript, quiet=not request.keeps)
+            return Recalled(conversation, request.state, verify, usable=False, asked=request.verify)
+        return self.states.read(conversation, transcript, quiet=not request.keeps, verify=request.verify)
 
     def _laid_out(self, draft: Draft[NativeT], known: Recalled, question: str) -> Effects[Context[NativeT]]:
         """Build with the layers that depend on the request, and once more with those that depend on the cut."""

@@ -63,6 +63,8 @@ class Recalled:
     """Whether the store has answered so far."""
     quiet: bool = False
     """Whether it is no matter for the log if it does not."""
+    asked: Verify = "all"
+    """What of a stored state is held against the messages; of a history that is read in part it is the ends."""
 
 
 class StateMemory:
@@ -76,21 +78,24 @@ class StateMemory:
         self._index = ReadIndex()
         self._busy: dict[str, object] = {}
 
-    def read(self, conversation: ConversationId, transcript: Transcript[Any], *, quiet: bool = False) -> Recalled:
+    def read(
+        self, conversation: ConversationId, transcript: Transcript[Any], *, quiet: bool = False, verify: Verify = "all"
+    ) -> Recalled:
         """Give what is remembered of a conversation, as far as it matches the messages.
 
         Args:
             conversation: whose turn it is.
             transcript: its messages.
             quiet: whether a store that fails is no matter for the log.
+            verify: what of it is held against the messages: all that is left out, or its first and last message.
         """
-        recalled = Recalled(conversation, quiet=quiet)
+        recalled = Recalled(conversation, quiet=quiet, asked=verify)
         for key in conversation.keys:
             entries = self._entries(key, recalled)
             # The farthest one first: where a conversation was forked, its own cut and not that of the trunk.
             standing = [_read(entry) for entry in entries if _may_stand(entry, transcript)]
             for known, stored in sorted(standing, key=lambda one: -one[1].start):
-                if _stands(stored, transcript) and self._recall(recalled, known, stored, transcript):
+                if _stands(stored, transcript, verify) and self._recall(recalled, known, stored, transcript):
                     recalled.found = key
                     return recalled
             if recalled.id is not None:
@@ -98,15 +103,17 @@ class StateMemory:
                 return recalled
             for entry in entries[:_SEARCHED]:  # a store has dropped messages, or instructions were put in
                 known, stored = _read(entry)
-                found = matching(stored, transcript)
+                found = matching(stored, transcript, verify)
                 if found.decided:
                     return replace(recalled, state=found, verify="ends", id=known, stored=stored, found=key)
         return recalled
 
     def _recall(self, recalled: Recalled, known: str, stored: WindowState, transcript: Transcript[Any]) -> bool:
         """Take a state that stands where it stood, if the rest of it matches too."""
-        seen = self._index.seen(recalled.conversation.key, known, stored, transcript)
-        found = WindowState() if seen == "edited" else stored if seen == "same" else matching(stored, transcript)
+        whole = recalled.asked == "all"
+        seen = self._index.seen(recalled.conversation.key, known, stored, transcript) if whole else "unknown"
+        found = matching(stored, transcript, recalled.asked) if seen == "unknown" else stored
+        found = WindowState() if seen == "edited" else found
         if found.decided or found.summary:
             recalled.state, recalled.verify = found, "ends"
         elif seen != "edited" and not recalled.conversation.named:
@@ -126,7 +133,7 @@ class StateMemory:
         """Remember the state of a turn, with what another turn may have remembered meanwhile."""
         key = recalled.conversation.key
         if not recalled.usable:
-            self._index.hold(key, _BROUGHT, state, transcript)
+            self._hold(recalled, _BROUGHT, state, transcript)
             return
         with self._lock(key):
             entries = self._entries(key, recalled)
@@ -147,7 +154,12 @@ class StateMemory:
                     others.insert(0, {_ID: known, **state.to_dict()})
                 self._write(key, others[: _MOST_NAMED if recalled.conversation.named else _MOST_NAMELESS], recalled)
         if recalled.id is not None:
-            self._index.hold(key, recalled.id, state, transcript)
+            self._hold(recalled, recalled.id, state, transcript)
+
+    def _hold(self, recalled: Recalled, known: str, state: WindowState, transcript: Transcript[Any]) -> None:
+        """Hold what is left out, which reads all of it, unless its ends are enough."""
+        if recalled.asked == "all":
+            self._index.hold(recalled.conversation.key, known, state, transcript)
 
     def latest(self, recalled: Recalled) -> WindowState:
         """Give what is stored of a turn's conversation by now; fresh where nothing is."""
@@ -233,10 +245,10 @@ def _may_stand(entry: Mapping[str, Any], transcript: Transcript[Any]) -> bool:
     return type(start) is int and 0 <= start < len(transcript) and key_at(transcript, Position(start)) == key
 
 
-def _stands(state: WindowState, transcript: Transcript[Any]) -> bool:
+def _stands(state: WindowState, transcript: Transcript[Any], verify: Verify) -> bool:
     """Whether a window still begins where it began, or a summary that is merely at hand speaks of what is there."""
     if not state.decided:
-        return matching(state, transcript).summary != ""
+        return matching(state, transcript, verify).summary != ""
     return state.start < len(transcript) and key_at(transcript, state.start) == state.start_key
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ctx_core.awaiting import in_thread
-from ctx_core.conversation.transcript import NativeT, Transcript
+from ctx_core.conversation.message_types import NativeT
 from ctx_core.effects import Effect, Effects, run
 from ctx_core.engine.context import Context
 from ctx_core.history.keys import key_at
@@ -20,6 +20,7 @@ from ctx_core.session.request import Draft, as_cut
 from ctx_core.session.states import Recalled, StateMemory
 
 if TYPE_CHECKING:
+    from ctx_core.conversation.transcript import Transcript
     from ctx_core.session.summarizing import Summarizing
 
 _LOG: Final = logging.getLogger("ctx_core.session")

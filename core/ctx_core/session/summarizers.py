@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Final, TypeAlias
 
-from ctx_core.budget import is_count
 from ctx_core.conversation.messages import Message
 from ctx_core.counting.windows import least_room
 from ctx_core.errors import UnknownModelError
+from ctx_core.sizes import is_count
 
 Summarizer: TypeAlias = Callable[[str, Sequence[Message]], str | Awaitable[str]]
 """Gives the new summary from the one so far (empty at first) and the messages that leave. May be a coroutine

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from ctx_core.awaiting import called, called_here, in_thread, is_async
-from ctx_core.budget import is_count
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting.counter import CounterLike, as_counter
 from ctx_core.effects import Effect, Effects, arun, run
 from ctx_core.errors import BudgetError
 from ctx_core.session.summarizers import FEWEST_TOKENS, Summarizer, as_failures, text_of, told_window
 from ctx_core.session.summary_prompts import next_piece
+from ctx_core.sizes import is_count
 from ctx_core.truncation import cut_end
 
 if TYPE_CHECKING:

@@ -7,19 +7,22 @@ from dataclasses import asdict, fields
 from enum import Enum
 from typing import Any, TypeVar, cast
 
-from ctx_core.budget import ContextBudget, Share, Tokens
+from ctx_core.budget import ContextBudget
 from ctx_core.conversation.messages import Role
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.counting.options import RequestOptions
 from ctx_core.engine.summary import RollingSummary
 from ctx_core.errors import BudgetError
+from ctx_core.history.call_policy import ToolCallPolicy
+from ctx_core.history.media_policy import MediaPolicy
 from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
 from ctx_core.providers.asked import ProviderLike, as_provider
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.resolve import Target
 from ctx_core.providers.table import provider_named
+from ctx_core.sizes import Share, Tokens
 
-PolicyT = TypeVar("PolicyT", HistoryPolicy, ToolResultPolicy)
+PolicyT = TypeVar("PolicyT", HistoryPolicy, ToolResultPolicy, ToolCallPolicy, MediaPolicy)
 
 
 def write_budget(budget: ContextBudget) -> dict[str, Any]:
@@ -178,14 +181,16 @@ def read_size(data: Mapping[str, Any]) -> Share | Tokens:
     return Share(data["share"]) if "share" in data else Tokens(data["tokens"])
 
 
-def _write_fields(policy: HistoryPolicy | ToolResultPolicy) -> dict[str, Any]:
+def _write_fields(policy: HistoryPolicy | ToolResultPolicy | ToolCallPolicy | MediaPolicy) -> dict[str, Any]:
     written: dict[str, Any] = {}
     for field in fields(policy):
         value = getattr(policy, field.name)
         if isinstance(value, Share):
             written[field.name] = write_size(value)
-        elif isinstance(value, ToolResultPolicy):
+        elif isinstance(value, ToolResultPolicy | ToolCallPolicy | MediaPolicy):
             written[field.name] = _write_fields(value)
+        elif isinstance(value, tuple):
+            written[field.name] = list(cast("tuple[object, ...]", value))
         elif not callable(value):
             written[field.name] = str(value) if isinstance(value, Enum) else value
     return written
@@ -200,4 +205,8 @@ def _read_fields(kind: type[PolicyT], data: Mapping[str, Any]) -> PolicyT:
         read["keep_first"] = read_size(read["keep_first"])
     if "results" in read:
         read["results"] = _read_fields(ToolResultPolicy, read["results"])
+    if "calls" in read:
+        read["calls"] = _read_fields(ToolCallPolicy, read["calls"])
+    if read.get("media") is not None:
+        read["media"] = _read_fields(MediaPolicy, read["media"])
     return kind(**read)

@@ -94,8 +94,8 @@ class WorkspaceSnapshot:
             Layer(name="system", text=self.system, protected=True),
             Layer(name="bootstrap", text=bootstrap, protected=True, stable=False),
             memory_layer(self.question, self.memories, ranker=ranker or self.ranker, max_items=max_memories),
-            Layer(name="skills", items=skills, heading="Available skills:"),
-            Layer(name="tool_guide", text=guide, heading="Available tools:", protected=True),
+            Layer(name="skills", items=skills, heading="Available skills:", data=True),
+            Layer(name="tool_guide", text=guide, heading="Available tools:", data=True, protected=True),
         )
         return tuple(layer for layer in layers if layer.body)
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from ctx_core import ContextBuilder, ContextOverflowError, HistoryPolicy, RollingSummary, ToolResultPolicy, WindowState
-from ctx_core.budget import Share, Tokens
 from ctx_core.conversation.messages import ImagePart, Message, Role, TextPart
 from ctx_core.counting import Calibration, TokenCount, TokenCounter
 from ctx_core.counting.calibration import Underestimate
 from ctx_core.engine.layers import Layer, Rest
 from ctx_core.errors import BudgetError
+from ctx_core.sizes import Share, Tokens
 
 MODEL = "claude-sonnet-4-5"
 CLAUDE = TokenCounter.for_model(MODEL)

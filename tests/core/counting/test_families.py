@@ -16,6 +16,7 @@ from ctx_core.counting import (
 )
 from ctx_core.counting.families import FALLBACK
 from ctx_core.counting.model_names import words
+from tests.core.counting.rows import spelled
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def test_every_prefix_leads_to_its_own_row() -> None:
         (prefix, family.api, family.host)
         for family in FAMILIES
         for prefix in family.models
-        if family_of(prefix, api=family.api, host=family.host) is not family
+        if family_of(spelled(prefix), api=family.api, host=family.host) is not family
     ]
     assert wrong == []
 

@@ -27,7 +27,7 @@ def test_the_relevant_comes_first() -> None:
 def test_time_and_source_stay_in_the_text() -> None:
     """The model must know when and where something was said."""
     layer = memory_layer("Where does she live?", FACTS, ranker=ALONE, max_items=1)
-    assert layer.body == "Relevant memories:\n[2024-05-02, profile.md] The user lives in Lisbon"
+    assert "\nRelevant memories:\n[2024-05-02, profile.md] The user lives in Lisbon\n" in layer.body
 
 
 def test_a_memory_is_one_line() -> None:

@@ -265,10 +265,22 @@ def test_every_recipe_is_used_in_five_lines() -> None:
         assert recipe.build(message="hi").messages[-1].text == "hi"
 
 
+def test_numbers_and_names_are_typed_as_what_they_become() -> None:
+    """Type checkers take them, and see a budget and a counter."""
+    recipes = (
+        Chat(counter="gpt-4o"),
+        Assistant(counter="gpt-4o", budget=8_000),
+        Rolling(counter="gpt-4o", budget=8_000),
+        Phased(work=Work(), counter="gpt-4o", budget=80_000),
+    )
+    for recipe in recipes:
+        assert recipe.counter.count_text("hi") == 1
+        assert recipe.budget.input_limit > 0
+
+
 def test_chats_figures_are_those_of_a_counter_by_name() -> None:
     """What failed before."""
-    named: Any = "gpt-4o"
-    chat = Chat(system="Be brief.", counter=named, budget=chat_budget())
+    chat = Chat(system="Be brief.", counter="gpt-4o", budget=chat_budget())
     assert chat.figures(chat.build(message="hi")).tokens > 0
 
 

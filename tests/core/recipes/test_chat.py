@@ -151,3 +151,18 @@ def test_the_smallest_part_still_marks_its_cut() -> None:
     for part in range(8):
         recipe = Chat(system="s" * 100, budget=chat_budget(system=part, history=100, response=10), counter=counter)
         assert recipe.build(message="new").report.layer("system").used <= part
+
+
+def test_40_000_tokens_are_kept_free_whatever_the_history_has() -> None:
+    """The part of the answer is headroom: no history fills it."""
+    chat = Chat(system="s" * 40_000)
+    history = [{"role": "user", "content": "h" * 396}] * 1_000
+    assert chat.figures(chat.build(history, "n" * 400)).tokens <= 60_000
+
+
+def test_any_other_tokenizer_can_take_the_estimators_place() -> None:
+    """A function from a text to a number, or a model's name."""
+    history = [{"role": "user", "content": "three short words"}]
+    kept = [Chat(counter=counter).build(history, "new").tokens for counter in (len, "gpt-4o")]
+    assert kept[0] == len("three short words") + 4 + len("new") + 4 + 3
+    assert kept[1] < kept[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -268,3 +269,20 @@ def test_what_was_cleared_stays_cleared() -> None:
     first = recipe.build(steps(9), state=WindowState())
     second = recipe.build([*steps(9), Message.assistant("done"), Message.user("ok")], state=first.state)
     assert results_of(second) == results_of(first)
+
+
+def test_an_error_is_told_by_the_messages_own_status() -> None:
+    """Whatever its text says."""
+    messages = steps(9, lambda _: RESULT)
+    first = next(at for at, message in enumerate(messages) if message.role is Role.TOOL)
+    messages[first] = replace(messages[first], failed=True)
+    assert results_of(rolling(1_900).build(messages))[0] == RESULT
+
+
+def test_the_designs_match_anywhere_in_the_text_can_be_had_by_name() -> None:
+    """By default a word in the middle of a result makes it no error."""
+    messages = steps(9, lambda at: f"{RESULT} error" if at == 0 else RESULT)
+    recipe = rolling(1_900)
+    anywhere = replace(recipe, results=replace(recipe.results, error_words="anywhere"))
+    assert results_of(rolling(1_900).build(messages))[0].startswith("[content truncated")
+    assert results_of(anywhere.build(messages))[0] == f"{RESULT} error"

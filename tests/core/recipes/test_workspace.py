@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import tracemalloc
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -276,7 +277,7 @@ def test_never_system_bootstrap_or_current_message(folder: Path) -> None:
 def test_built_step_by_step_with_chained_calls(folder: Path) -> None:
     """The recipe's builder takes further calls, and ends in build()."""
     context = agent(folder).builder("tea").summary("They met.").build(message="tea?")
-    assert context.system_prompt.endswith("Summary of the conversation so far:\nThey met.")
+    assert context.system_prompt.endswith("Summary of the conversation so far:\nThey met.\n</data>")
 
 
 async def test_files_are_read_without_blocking_and_the_sync_door_gives_the_same(folder: Path) -> None:
@@ -407,3 +408,25 @@ def test_a_workspace_in_use_is_copied_and_pickled(folder: Path) -> None:
     workspace.load("tea")
     for one in (copy.copy(workspace), copy.deepcopy(workspace), pickle.loads(pickle.dumps(workspace))):  # noqa: S301 - our own
         assert one.load("tea") == workspace.load("tea")
+
+
+def test_tools_are_cached(folder: Path) -> None:
+    """TOOLS.md is read once for many requests, and read again when it has changed."""
+    recipe = agent(folder)
+    first = recipe.build(message="hi").system_prompt
+    recipe.build(message="hi")
+    assert "look_up(query)" in first
+    (folder / "TOOLS.md").write_text("book(ship): books.", encoding="utf-8")
+    os.utime(folder / "TOOLS.md", (1, 1))
+    assert "book(ship)" in recipe.build(message="hi").system_prompt
+
+
+def test_under_1_mb_of_memory(folder: Path) -> None:
+    """For a typical workspace, over what its text takes anyway."""
+    recipe = agent(folder)
+    recipe.build(message="hi")
+    tracemalloc.start()
+    recipe.build(message="hi")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000

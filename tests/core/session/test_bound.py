@@ -202,6 +202,11 @@ def test_ends_only_are_checked_where_that_is_asked_for() -> None:
 
     make(verify="ends").fit(Watched(messages), state=state)
     assert 0 < len({at for at in reads if isinstance(at, int)}) < 50
+    kept = make(verify="ends", states=StateCache())
+    kept.fit(messages)
+    reads.clear()
+    kept.fit(Watched(messages))
+    assert 0 < len({at for at in reads if isinstance(at, int)}) < 50
     edited = Watched(messages)
     edited[state.start // 2] = {"role": "system", "content": "unnoticed"}
     assert make(verify="ends").fit(edited, state=state).messages[0]["content"] != "unnoticed"

@@ -12,6 +12,7 @@ import pytest
 
 from ctx_core import ContextBudget, ContextBuilder, TokenCounter
 from ctx_core.clean import is_clean, one_line
+from ctx_core.engine.layers import DATA_OPENING
 from ctx_core.errors import BudgetError
 from ctx_core.workspace import Layout, Workspace, session_id, session_parts
 
@@ -57,9 +58,9 @@ def test_the_layers_come_in_order(root: Path) -> None:
     layers = Workspace(root).load("tea?").layers()
     assert [layer.name for layer in layers] == ["system", "bootstrap", "memory", "skills", "tool_guide"]
     assert layers[0].body == "the SOUL\n\nthe AGENTS"
-    assert layers[2].body.startswith("Relevant memories:\n[MEMORY.md] The user likes tea")
-    assert layers[3].body == "Available skills:\n- weather: Tells the weather"
-    assert layers[4].body == "Available tools:\nthe TOOLS"
+    assert "Relevant memories:\n[MEMORY.md] The user likes tea" in layers[2].body
+    assert layers[3].body == f"{DATA_OPENING}\nAvailable skills:\n- weather: Tells the weather\n</data>"
+    assert layers[4].body == f"{DATA_OPENING}\nAvailable tools:\nthe TOOLS\n</data>"
 
 
 async def test_the_async_door_gives_the_same(root: Path) -> None:
@@ -111,7 +112,7 @@ async def test_a_missing_folder_has_defaults_and_a_warning(tmp_path: Path) -> No
 def test_missing_tools_are_told_from_the_schemas(root: Path) -> None:
     """Names, descriptions and parameters."""
     (root / "TOOLS.md").unlink()
-    assert Workspace(root).load().layers(tools=[TOOL])[-1].body.split("\n") == [
+    assert Workspace(root).load().layers(tools=[TOOL])[-1].body.split("\n")[1:-1] == [
         "Available tools:",
         "- search: Find pages",
         "  - query (string): what",
@@ -162,7 +163,7 @@ def test_skills_come_and_go(root: Path) -> None:
 def test_at_most_so_many_memories(root: Path) -> None:
     """The best N."""
     layers = Workspace(root).load("Lisbon").layers(max_memories=1)
-    assert layers[2].body == "Relevant memories:\n[MEMORY.md] The user lives in Lisbon"
+    assert layers[2].body == f"{DATA_OPENING}\nRelevant memories:\n[MEMORY.md] The user lives in Lisbon\n</data>"
 
 
 def test_links_out_of_the_workspace_are_refused(root: Path, caplog: pytest.LogCaptureFixture) -> None:

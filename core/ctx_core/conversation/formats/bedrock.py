@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
+from ctx_core.conversation.arguments import as_object
+from ctx_core.conversation.calls import with_arguments
 from ctx_core.conversation.fields import mapped, mapping_in
-from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, content_bytes, media_type_of
 from ctx_core.conversation.media_formats import format_of, formats_of
@@ -47,10 +48,11 @@ class BedrockFormat(BlockFormat):
 
     def call_block(self, call: ToolCall) -> object:
         """Give the block of a call."""
-        inner = mapping_in(mapped(call.raw) or {}, "toolUse")
+        spelled = with_arguments(call.raw, call)
+        inner = mapping_in(mapped(spelled) or {}, "toolUse")
         if inner:
             same = inner.get("toolUseId") == call.id
-            return call.raw if same else copied(call.raw, toolUse={**inner, "toolUseId": call.id})
+            return spelled if same else copied(spelled, toolUse={**inner, "toolUseId": call.id})
         return {"toolUse": {"toolUseId": call.id, "name": call.name, "input": as_object(call.arguments)}}
 
     def result_block(self, message: Message, block: object) -> object:

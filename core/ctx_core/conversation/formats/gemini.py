@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
+from ctx_core.conversation.arguments import as_object
+from ctx_core.conversation.calls import with_arguments
 from ctx_core.conversation.fields import mapped, mapping_in
-from ctx_core.conversation.formats.arguments import as_object
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.messages import (
@@ -47,9 +48,10 @@ class GeminiFormat(BlockFormat):
         if call.raw is not None:
             key = key_of(call.raw, "functionCall", "function_call")
             signed = _signature(call, "thoughtSignature" if key == "functionCall" else "thought_signature")
-            if mapping_in(mapped(call.raw) or {}, key).get("id") in {call.id, None if call.id else ""}:
-                return copied(call.raw, **signed) if signed else call.raw
-            return copied(call.raw, **signed, **{key: _with(call.raw, key, id=call.id)})
+            spelled = with_arguments(call.raw, call)
+            if mapping_in(mapped(spelled) or {}, key).get("id") in {call.id, None if call.id else ""}:
+                return copied(spelled, **signed) if signed else spelled
+            return copied(spelled, **signed, **{key: _with(spelled, key, id=call.id)})
         told = {} if call.id is None else {"id": call.id}
         block = {"functionCall": {**told, "name": call.name, "args": as_object(call.arguments)}}
         return {**block, **_signature(call, "thoughtSignature")}

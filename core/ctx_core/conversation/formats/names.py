@@ -16,7 +16,7 @@ from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.transcript import Codec
+    from ctx_core.conversation.message_types import Codec
 
 FormatName: TypeAlias = Literal["openai", "anthropic", "gemini", "bedrock", "responses"]
 """The providers' own messages: OpenAI's chat completions, Anthropic's Messages, Gemini's contents, those of Bedrock's

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.content_blocks import is_mark
 from ctx_core.conversation.fields import first_in, kind_of, mapped
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.results import is_result
-from ctx_core.conversation.transcript import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never, cast
 
 from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
-from ctx_core.conversation.content_blocks import read_block, read_content, settled
+from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role, string_or_none
+from ctx_core.conversation.formats.answer_items import item_parts, kept_items
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.media_formats import format_of
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import (
     AudioPart,
     CitationPart,
@@ -29,14 +31,13 @@ from ctx_core.conversation.messages import (
     TextPart,
     ToolCall,
 )
-from ctx_core.conversation.natives import copied, without
+from ctx_core.conversation.natives import copied
 from ctx_core.conversation.results import is_result, read_result
-from ctx_core.conversation.transcript import Piece
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 _ROLES: Final = {
     "user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.DEVELOPER
@@ -90,7 +91,7 @@ class ResponsesFormat:
         said = [fields for fields in items if kind_of(fields) in {"", "message"}]
         return Message(
             role=Role.ASSISTANT,
-            parts=settled((part for item, fields in read for part in _parts(item, fields)), calls),
+            parts=settled((part for item, fields in read for part in item_parts(item, fields)), calls),
             tool_calls=calls,
             beside=tuple(part for fields in said for part in beside_of(MESSAGES[self.name], fields)),
             id=next((one for fields in items if (one := id_or_none(fields.get("id")))), None),
@@ -113,7 +114,7 @@ class ResponsesFormat:
             elif message.role is Role.TOOL:
                 items.append(_output(message, asked.get(message.tool_call_id, "")))
             elif message.role is Role.ASSISTANT and isinstance(piece, Piece):
-                items.extend(_kept(message, piece))
+                items.extend(kept_items(message, piece))
             else:
                 items.extend(_new(message))
         return items
@@ -156,47 +157,6 @@ def _without_pictureless(messages: Sequence[Message]) -> list[Message]:
         else:
             repaired.append(message)
     return repaired
-
-
-def _parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
-    """Give the parts of an item that the model gave."""
-    match kind_of(fields):
-        case "" | "message":
-            return read_content(fields.get("content"))
-        case _:
-            return (read_block(item),)
-
-
-def _kept(message: Message, piece: Piece) -> Iterator[object]:
-    """Give the items of an answer of which some are gone.
-
-    Thoughts go with the item that follows them; where they alone are gone, that item goes out without its own id, by
-    which the provider would look for them.
-    """
-    calls = {id(call.raw): call for call in message.tool_calls}
-    thoughts = {id(part.raw) for part in message.parts if isinstance(part, ReasoningPart)}
-    items = [(item, mapped(item) or {}) for item in piece.natives]
-    stays = [
-        id(item) in calls if is_call(fields) else kind_of(fields) != "reasoning" or id(item) in thoughts
-        for item, fields in items
-    ]
-    for at in reversed(range(len(items) - 1)):
-        if kind_of(items[at][1]) == "reasoning":
-            stays[at] = stays[at] and stays[at + 1]
-    for at, (item, fields) in enumerate(items):
-        if not stays[at]:
-            continue
-        call = calls.get(id(item))
-        written = item if call is None or _call_id(fields) == call.id else copied(item, call_id=call.id)
-        lost_reasoning = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
-        yield without(written, "id") if lost_reasoning else written
-    for call in message.tool_calls:
-        if call.raw is None:
-            yield _new_call(call)
-
-
-def _call_id(fields: Mapping[str, Any]) -> object:
-    return fields.get("call_id", fields.get("id"))
 
 
 def _new_call(call: ToolCall) -> object:
@@ -258,8 +218,8 @@ def _said(message: Message, kind: str, *, listed: bool = False) -> object:
     match kind:
         case "computer_call_output":
             return next(part.raw for part in message.parts if isinstance(part, ImagePart))
-        case _ if len(message.parts) == 1 and isinstance(message.parts[0].raw, list | tuple):
-            return cast("object", message.parts[0].raw)
+        case _ if len(message.parts) == 1 and isinstance(told := message.parts[0].raw, list | tuple):
+            return cast("list[object]", told)
         case "shell_call_output":
             return [{"stdout": message.text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
         case _:

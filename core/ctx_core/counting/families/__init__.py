@@ -5,7 +5,8 @@ they come from. "Template" is the model's public chat template: its role markers
 message costs beside its text can be counted in it. Hidden prompts are the host's: a system prompt that the
 template puts in where the request has none, the date, a safety note.
 
-Windows of models with open weights are those of their cards, without what stretches them; hosts may serve less.
+A closed model's window is its provider's. Where hosts decide, as for open weights, it is that of the card without what
+stretches it, or less where several hosts serve less: see `OPEN_WINDOWS`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ctx_core.counting.families.gemini import GEMINIS
 from ctx_core.counting.families.grok import GROKS
 from ctx_core.counting.families.llama import LLAMAS
 from ctx_core.counting.families.mistral import MISTRALS
+from ctx_core.counting.families.open_unbilled import OPEN_UNBILLED
 from ctx_core.counting.families.openai_chat import OPENAI_CHAT
 from ctx_core.counting.families.openai_reasoning import OPENAI_REASONING
 from ctx_core.counting.families.others_closed import OTHERS_CLOSED
@@ -44,5 +46,6 @@ FAMILIES: Final[tuple[Family, ...]] = (
     *DEEPSEEKS,
     *OTHERS_OPEN,
     *OTHERS_UNBILLED,
+    *OPEN_UNBILLED,
 )
 """All rows. For a model, the row with the longest fitting prefix counts; of these the one for its API and host."""

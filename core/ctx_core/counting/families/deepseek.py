@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from ctx_core.counting.families.open_weights import HOSTED, OPEN
+from ctx_core.counting.families.open_weights import HOSTED, OPEN, OPEN_WINDOWS
 from ctx_core.counting.family import Family, Window
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
-"""Where the windows are from."""
 _DEEPSEEK: Final = replace(
     OPEN,
     messages=replace(OPEN.messages, per_request=2, per_message=3, per_system=0, per_assistant=-2),
@@ -18,7 +16,7 @@ _DEEPSEEK: Final = replace(
 
 DEEPSEEKS: Final[tuple[Family, ...]] = (
     Family(
-        models=("deepseek", "mai-ds"),
+        models=("deepseek", "mai-ds", "r1-1776"),
         vocabulary="deepseek_v3",
         framing=_DEEPSEEK,
         margin=HOSTED,
@@ -33,6 +31,7 @@ DEEPSEEKS: Final[tuple[Family, ...]] = (
                 source="the model cards",
             ),
             Window(models=("deepseek-coder",), tokens=16_384, source="the model card"),
+            Window(models=("deepseek-coder-7b",), tokens=4_096, source="the model card"),
             Window(models=("deepseek-prover-v2",), tokens=32_768, source="the model card of its 7B"),
             Window(models=("deepseek-v2-lite", "deepseek-v2-16b"), tokens=32_768, source="the model card"),
             Window(
@@ -41,9 +40,10 @@ DEEPSEEKS: Final[tuple[Family, ...]] = (
             Window(models=("deepseek-ocr",), tokens=8_192, source="genai-prices 0.2.3"),
             Window(models=("deepseek-flash",), tokens=1_000_000, max_output=384_000),
             Window(models=("mai-ds",), tokens=128_000, max_output=8_192),
+            Window(models=("r1-1776",), tokens=128_000),
         ),
-        windows_source=_WINDOWS_SOURCE,
-        rows=90,
+        windows_source=OPEN_WINDOWS,
+        rows=89,
         source="template",
     ),
     Family(
@@ -71,7 +71,7 @@ DEEPSEEKS: Final[tuple[Family, ...]] = (
         ),
         margin=HOSTED,
         windows=(Window(models=("deepseek-v4",), tokens=1_000_000, max_output=384_000),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=4,
         source="bills",
     ),
@@ -81,7 +81,7 @@ DEEPSEEKS: Final[tuple[Family, ...]] = (
         framing=replace(_DEEPSEEK, messages=replace(_DEEPSEEK.messages, per_request=0)),
         margin=HOSTED,
         windows=(Window(models=("deepseek-chat-v3-0324", "deepseek-r1t2"), tokens=128_000),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=10,
         source="template",
     ),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ctx_core.counting.families.open_weights import OPEN
-from ctx_core.counting.family import Family, Substitute, Window
+from ctx_core.counting.family import Family, Substitute, UnknownWindow, Window
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 
@@ -57,8 +57,22 @@ GEMINIS: Final[tuple[Family, ...]] = (
         margin=_GEMINI_MARGIN,
         substitute=_GEMINI_SUBSTITUTE,
         windows=(
-            Window(models=("gemini",), tokens=1_048_576, max_output=65_536, input_only=True),
+            UnknownWindow(models=("gemini",), reason="its generation is not in the name, or in no public list"),
+            Window(
+                models=(
+                    "gemini-2.5",
+                    "gemini-exp",
+                    "gemini-flash",
+                    "gemini-robotics-er-1",
+                    "gemini-4-argon",
+                    "gemini-4-hydrogen",
+                ),
+                tokens=1_048_576,
+                max_output=65_536,
+                input_only=True,
+            ),
             Window(models=("gemini-pro",), tokens=30_720, max_output=2_048, input_only=True),
+            Window(models=("gemini-pro-vision",), tokens=12_288, max_output=4_096, input_only=True),
             Window(models=("gemini-pro-latest",), tokens=1_048_576, max_output=65_536, input_only=True),
             Window(models=("gemini-2.5-computer-use",), tokens=128_000, max_output=64_000, input_only=True),
             Window(models=("gemini-2.5-flash-image",), tokens=32_768, max_output=8_192, input_only=True),
@@ -76,22 +90,40 @@ GEMINIS: Final[tuple[Family, ...]] = (
             ),
             Window(models=("gemini-omni", "gemini-robotics-er-2"), tokens=131_072, max_output=57_920, input_only=True),
             Window(models=("gemini-nano-banana",), tokens=65_536, input_only=True),
-            Window(models=("gemini-4",), tokens=1_048_576, max_output=32_768, input_only=True),
+            Window(
+                models=(
+                    "gemini-live",
+                    "gemini-2.5-flash-live",
+                    "gemini-2.5-flash-native-audio",
+                    "gemini-2.5-flash-preview-native-audio",
+                    "gemini-2.5-flash-exp-native-audio",
+                ),
+                tokens=131_072,
+                max_output=8_192,
+                input_only=True,
+            ),
         ),
         windows_source=_WINDOWS_SOURCE,
         rows=273,
         source="bills: exact on text; signatures of reasoning are billed with calls",
     ),
     Family(
-        models=("gemini-1", "gemini-2.0"),
+        models=("gemini-1", "gemini-2.0", "gemini-flash-1.5", "gemini-pro-1.5"),
         vocabulary="gemma3",
         framing=_GEMINI_2,
         margin=_GEMINI_MARGIN,
         substitute=_GEMINI_SUBSTITUTE,
         windows=(
             Window(models=("gemini-1",), tokens=30_720, max_output=2_048, input_only=True),
-            Window(models=("gemini-1.5-flash", "gemini-2.0"), tokens=1_048_576, max_output=8_192, input_only=True),
-            Window(models=("gemini-1.5-pro",), tokens=2_097_152, max_output=8_192, input_only=True),
+            # OpenRouter writes the size in front of the generation.
+            Window(
+                models=("gemini-1.5-flash", "gemini-flash-1.5", "gemini-2.0"),
+                tokens=1_048_576,
+                max_output=8_192,
+                input_only=True,
+            ),
+            Window(models=("gemini-1.5-pro", "gemini-pro-1.5"), tokens=2_097_152, max_output=8_192, input_only=True),
+            Window(models=("gemini-2.0-flash-live",), tokens=131_072, max_output=8_192, input_only=True),
         ),
         windows_source=_WINDOWS_SOURCE,
         rows=240,

@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from ctx_core.counting.families.open_weights import HOSTED, OPEN
+from ctx_core.counting.families.open_weights import HOSTED, OPEN, OPEN_WINDOWS
 from ctx_core.counting.family import Family, UnknownWindow, Window
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
-"""Where the windows are from."""
 _LLAMA_3_1: Final = replace(
     OPEN, messages=replace(OPEN.messages, per_request=30, per_system=0), tools=replace(OPEN.tools, per_request=75)
 )
 
 LLAMAS: Final[tuple[Family, ...]] = (
     Family(
-        models=("llama-3",),
+        models=("llama-3", "llama-v3"),
         vocabulary="llama3",
         framing=OPEN,
         margin=HOSTED,
-        windows=(Window(models=("llama-3",), tokens=8_192),),
-        windows_source=_WINDOWS_SOURCE,
+        windows=(Window(models=("llama-3", "llama-v3"), tokens=8_192),),
+        windows_source=OPEN_WINDOWS,
         rows=9,
         source="template",
     ),
@@ -32,9 +30,11 @@ LLAMAS: Final[tuple[Family, ...]] = (
         margin=HOSTED,
         windows=(
             Window(models=("llama-3.1", "llama-3.3", "llama-v3.1", "llama-v3.3"), tokens=131_072),
+            Window(models=("llama-3.1-8b-instruct-fp8",), tokens=32_000, source="LiteLLM 1.110.2: Cloudflare's"),
+            Window(models=("llama-3.3-70b-instruct-fp8-fast",), tokens=24_000, source="LiteLLM 1.110.2: Cloudflare's"),
             Window(models=("llama-3.1-sonar",), tokens=127_072),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=21,
         source="template: a system message with dates, 25 tokens, is always there",
     ),
@@ -66,7 +66,7 @@ LLAMAS: Final[tuple[Family, ...]] = (
         ),
         margin=HOSTED,
         windows=(Window(models=("llama-3.2", "llama-v3.2"), tokens=131_072),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=67,
         source="template without today's date",
     ),
@@ -84,7 +84,7 @@ LLAMAS: Final[tuple[Family, ...]] = (
                 source="hosts, from 131,072 tokens; the model card has 1 and 10 million",
             ),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=7,
         source="template; bills: a long system message of the host's where there are tools",
     ),
@@ -105,7 +105,7 @@ LLAMAS: Final[tuple[Family, ...]] = (
         framing=replace(OPEN, messages=replace(OPEN.messages, per_request=200)),
         margin=HOSTED,
         windows=(Window(models=("llama-guard",), tokens=8_192), Window(models=("llama-guard-4",), tokens=131_072)),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=4,
         source="template: the list of hazards",
     ),
@@ -115,7 +115,7 @@ LLAMAS: Final[tuple[Family, ...]] = (
         framing=replace(OPEN, messages=replace(OPEN.messages, per_request=188)),
         margin=HOSTED,
         windows=(Window(models=("llama-guard-3",), tokens=131_072),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=782,
         source="template: the list of hazards",
     ),
@@ -125,7 +125,7 @@ LLAMAS: Final[tuple[Family, ...]] = (
         framing=replace(OPEN, messages=replace(OPEN.messages, per_request=77)),
         margin=HOSTED,
         windows=(Window(models=("hermes",), tokens=8_192), Window(models=("hermes-3", "hermes-4"), tokens=131_072)),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=23,
         source="bills: a hidden prompt of 72 tokens",
     ),
@@ -135,17 +135,35 @@ LLAMAS: Final[tuple[Family, ...]] = (
         framing=OPEN,
         margin=HOSTED,
         windows=(UnknownWindow(models=("deephermes",), reason="no public list of models has it"),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=6,
         source="template",
     ),
     Family(
-        models=("deepseek-r1-distill-llama",),
+        models=(
+            "deepseek-r1-distill-llama",
+            "deepseek-r1-8b",
+            "deepseek-r1-70b",
+            "r1-1776-distill-llama",
+            "r1-1776-70b",
+        ),
         vocabulary="llama3",
         framing=replace(OPEN, messages=replace(OPEN.messages, per_request=1, per_message=2, per_system=0)),
         margin=HOSTED,
-        windows=(Window(models=("deepseek-r1-distill-llama",), tokens=131_072),),
-        windows_source=_WINDOWS_SOURCE,
+        windows=(
+            Window(
+                # Ollama has the distilled models as sizes of the large one.
+                models=(
+                    "deepseek-r1-distill-llama",
+                    "deepseek-r1-8b",
+                    "deepseek-r1-70b",
+                    "r1-1776-distill-llama",
+                    "r1-1776-70b",
+                ),
+                tokens=131_072,
+            ),
+        ),
+        windows_source=OPEN_WINDOWS,
         rows=14,
         source="template",
     ),
@@ -159,7 +177,7 @@ LLAMAS: Final[tuple[Family, ...]] = (
             Window(models=("sonar-pro",), tokens=200_000, max_output=8_000),
             Window(models=("sonar-small", "sonar-medium"), tokens=12_000),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=7,
         source="bills",
     ),

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from ctx_core.counting.families.open_weights import HOSTED, OPEN
+from ctx_core.counting.families.open_weights import HOSTED, OPEN, OPEN_WINDOWS
 from ctx_core.counting.family import Family, Window
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
-"""Where the windows are from."""
 _MISTRAL: Final = replace(
     OPEN,
     messages=replace(OPEN.messages, per_request=1, per_message=2, per_assistant=-1),
@@ -19,21 +17,41 @@ _MISTRAL: Final = replace(
 
 MISTRALS: Final[tuple[Family, ...]] = (
     Family(
-        models=("mistral", "codestral", "devstral", "magistral", "open-mistral", "pixtral", "ministral", "voxtral"),
+        models=(
+            "mistral",
+            "codestral",
+            "devstral",
+            "magistral",
+            "mathstral",
+            "open-mistral",
+            "pixtral",
+            "ministral",
+            "voxtral",
+        ),
         vocabulary="mistral_v3",
         framing=_MISTRAL,
         margin=replace(HOSTED, per_request=16),
         windows=(
-            Window(models=("mistral", "voxtral-small"), tokens=32_000),
+            Window(models=("mistral", "mathstral", "voxtral-small"), tokens=32_000),
+            Window(models=("mistral-7b-v0.1", "mistral-7b-instruct-v0.1"), tokens=8_192),
+            Window(models=("mistral-7b-instruct-v0.2-lora",), tokens=15_000, source="LiteLLM 1.110.2: Cloudflare's"),
             Window(models=("voxtral",), tokens=16_384),
             Window(models=("open-mistral",), tokens=8_000),
             Window(
                 models=(
                     "mistral-small-2503",
                     "mistral-small-2506",
+                    "mistral-code",
                     "mistral-medium",
-                    "mistral-large",
-                    "codestral",
+                    "mistral-large-2407",
+                    "mistral-large-2411",
+                    "mistral-large-instruct",
+                    "mistral-large-123b",
+                    "codestral-latest",
+                    "codestral-2",
+                    "codestral-2501",
+                    "codestral-2508",
+                    "codestral-mamba",
                     "devstral",
                     "pixtral",
                     "ministral",
@@ -49,17 +67,19 @@ MISTRALS: Final[tuple[Family, ...]] = (
                     "mistral-large-latest",
                     "devstral-2",
                     "devstral-2512",
+                    "mistral-vibe-cli",
                 ),
                 tokens=256_000,
             ),
-            Window(models=("mistral-large-2402", "codestral-2405"), tokens=32_000),
+            # Without a date hosts still have the first ones, and so do the weights of Codestral.
+            Window(models=("mistral-large", "codestral"), tokens=32_000),
             Window(models=("mistral-large-4",), tokens=524_288),
             Window(models=("magistral",), tokens=40_000),
             Window(
                 models=("magistral-small-2509", "magistral-small-latest", "magistral-medium-latest"), tokens=128_000
             ),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=60,
         source="template",
     ),
@@ -71,7 +91,7 @@ MISTRALS: Final[tuple[Family, ...]] = (
         ),
         margin=replace(HOSTED, per_request=6),
         windows=(Window(models=("mistral-small-latest",), tokens=256_000),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=49,
         source="bills: 12 tokens more than the template's",
     ),
@@ -81,7 +101,7 @@ MISTRALS: Final[tuple[Family, ...]] = (
         framing=replace(_MISTRAL, messages=replace(_MISTRAL.messages, per_system=0)),
         margin=HOSTED,
         windows=(Window(models=("mistral-nemo", "open-mistral-nemo"), tokens=128_000),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=1,
         source="template: the system text goes into the user message",
     ),
@@ -103,7 +123,7 @@ MISTRALS: Final[tuple[Family, ...]] = (
             Window(models=("mixtral", "open-mixtral"), tokens=32_000),
             Window(models=("mixtral-8x22b", "open-mixtral-8x22b"), tokens=64_000),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=1,
         source="template: marks of an instruction that are text in this vocabulary",
     ),
@@ -119,7 +139,7 @@ MISTRALS: Final[tuple[Family, ...]] = (
                 source="its base model's, mistral-small-24b-instruct-2501",
             ),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=4,
         source="template: ChatML, and a system message of its own where there is none",
     ),
@@ -129,7 +149,7 @@ MISTRALS: Final[tuple[Family, ...]] = (
         framing=replace(_MISTRAL, messages=replace(_MISTRAL.messages, default_system=1_222)),
         margin=HOSTED,
         windows=(Window(models=("devstral-small-2505",), tokens=128_000),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=9,
         source="template: a long system message of its own where there is none",
     ),
@@ -139,7 +159,7 @@ MISTRALS: Final[tuple[Family, ...]] = (
         framing=replace(_MISTRAL, messages=replace(_MISTRAL.messages, default_system=175)),
         margin=HOSTED,
         windows=(Window(models=("mistral-small-3.1",), tokens=128_000),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=8,
         source="template: a system message of its own where there is none",
     ),
@@ -149,7 +169,7 @@ MISTRALS: Final[tuple[Family, ...]] = (
         framing=replace(_MISTRAL, messages=replace(_MISTRAL.messages, default_system=555)),
         margin=HOSTED,
         windows=(Window(models=("mistral-small-3.2",), tokens=128_000),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=9,
         source="template: a system message of its own where there is none",
     ),

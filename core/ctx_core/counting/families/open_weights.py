@@ -15,4 +15,9 @@ OPEN: Final = Framing(
     schema=SchemaFraming(per_schema=0, per_token=0),
     media=MediaFraming(image=None, images=ImagePrice(kind="patches", unit=1.0)),
 )
+OPEN_WINDOWS: Final = (
+    "the model cards, without what stretches them, or what several hosts have in common where that is less, after "
+    "LiteLLM 1.110.2 and genai-prices 0.2.3; a single host may serve less"
+)
+"""Where windows are from that no single provider decides; a row that goes by something else says so."""
 HOSTED: Final = Margin(tools=1.1, any_tools=40, per_call=10, per_request=5, media=1.5)

@@ -104,11 +104,16 @@ OPENAI_CHAT: Final[tuple[Family, ...]] = (
         source="as gpt-4o",
     ),
     Family(
-        models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"),
+        models=("gpt-4o", "gpt-4.1", "gpt-4.5", "chatgpt-4o", "gpt-5-chat", "gpt-chat-latest", "computer-use-preview"),
         framing=CHAT,
         margin=EXACT,
         windows=(
-            Window(models=("gpt-4o", "gpt-4.5", "chatgpt-4o", "gpt-5-chat"), tokens=128_000, max_output=16_384),
+            Window(
+                models=("gpt-4o", "gpt-4.5", "chatgpt-4o", "gpt-5-chat", "gpt-chat-latest"),
+                tokens=128_000,
+                max_output=16_384,
+            ),
+            Window(models=("computer-use-preview",), tokens=8_192, max_output=1_024),
             Window(models=("gpt-4o-2024-05-13",), tokens=128_000, max_output=4_096),
             Window(models=("gpt-4o-realtime",), tokens=32_000, max_output=4_096, source="genai-prices 0.2.3"),
             Window(models=("gpt-4.1",), tokens=1_047_576, max_output=32_768),
@@ -176,12 +181,17 @@ OPENAI_CHAT: Final[tuple[Family, ...]] = (
         source="as gpt-4o",
     ),
     Family(
-        models=("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"),
+        models=("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio", "gpt-realtime"),
         framing=replace(
             CHAT, messages=replace(CHAT.messages, per_request=2), media=replace(CHAT.media, audio_second=10, audio=10)
         ),
         margin=EXACT,
-        windows=(Window(models=("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"), tokens=128_000, max_output=16_384),),
+        windows=(
+            Window(models=("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"), tokens=128_000, max_output=16_384),
+            # Azure's later ones have no more; OpenAI's have 128,000.
+            Window(models=("gpt-realtime",), tokens=32_000, max_output=4_096),
+            Window(models=("gpt-realtime-translate",), tokens=16_000, max_output=2_000),
+        ),
         windows_source=_WINDOWS_SOURCE,
         rows=3,
         source="text 1 less than gpt-4o; sound: 10 tokens a second",

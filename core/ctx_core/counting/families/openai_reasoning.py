@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ctx_core.counting.families.openai_chat import CHAT, EXACT
-from ctx_core.counting.family import Family, Window
+from ctx_core.counting.family import Family, UnknownWindow, Window
 from ctx_core.counting.image_prices import ImagePrice
 
 _WINDOWS_SOURCE: Final = (
@@ -82,14 +82,29 @@ OPENAI_REASONING: Final[tuple[Family, ...]] = (
         margin=_EXACT_REASONING,
         windows=(
             Window(
-                models=("gpt-5", "gpt-5.3-codex", "gpt-5.4-mini", "gpt-5.4-nano", "gpt-5.6-cyber"),
+                models=("gpt-5", "gpt-5.3-codex", "gpt-5.4-mini", "gpt-5.4-nano", "gpt-5.4-image", "gpt-5.6-cyber"),
                 tokens=272_000,
                 max_output=128_000,
                 input_only=True,
             ),
             Window(
-                models=("gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"), tokens=922_000, max_output=128_000, input_only=True
+                models=(
+                    "gpt-5.4",
+                    "gpt-5.5",
+                    "gpt-5.6",
+                    "gpt-6-astra",
+                    "gpt-6-cyber",
+                    "gpt-6-luna",
+                    "gpt-6-rosalind",
+                    "gpt-6-sol",
+                    "gpt-6.1-sol",
+                    "gpt-6.1-terra",
+                ),
+                tokens=922_000,
+                max_output=128_000,
+                input_only=True,
             ),
+            UnknownWindow(models=("gpt-6",), reason="of this generation only models with a further name are listed"),
             Window(models=("gpt-5.1-chat", "gpt-5.2-chat", "gpt-5.3"), tokens=128_000, max_output=16_384),
             Window(models=("gpt-5.3-codex-spark",), tokens=128_000, max_output=32_000),
         ),
@@ -156,16 +171,16 @@ OPENAI_REASONING: Final[tuple[Family, ...]] = (
         source="as in the chat API",
     ),
     Family(
-        models=("codex",),
+        models=("codex-mini",),
         framing=_GPT_5,
         margin=_EXACT_REASONING,
-        windows=(Window(models=("codex",), tokens=200_000, max_output=100_000),),
+        windows=(Window(models=("codex-mini",), tokens=200_000, max_output=100_000),),
         windows_source=_WINDOWS_SOURCE,
         rows=0,
         source="as gpt-5",
     ),
     Family(
-        models=("codex",),
+        models=("codex-mini",),
         api="responses",
         framing=replace(_REASONING_RESPONSES, tools=replace(_REASONING_RESPONSES.tools, per_request=7)),
         margin=_EXACT_REASONING,

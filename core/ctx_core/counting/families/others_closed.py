@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from ctx_core.counting.families.open_weights import OPEN
+from ctx_core.counting.families.open_weights import OPEN, OPEN_WINDOWS
 from ctx_core.counting.family import Family, UnknownWindow, Window
 from ctx_core.counting.margin import Margin
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
-"""Where the windows are from."""
 _MINIMAX: Final = replace(
     OPEN, messages=replace(OPEN.messages, per_request=6, default_system=30), tools=replace(OPEN.tools, per_request=110)
 )
@@ -32,7 +30,7 @@ OTHERS_CLOSED: Final[tuple[Family, ...]] = (
                 models=("cohere",), reason="it names a provider, whose models have windows from 4,096 to 256,000 tokens"
             ),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=16,
         source="bills: hidden prompts of 60 to 200 tokens",
     ),
@@ -63,7 +61,7 @@ OTHERS_CLOSED: Final[tuple[Family, ...]] = (
             Window(models=("command-a-vision",), tokens=128_000, max_output=4_000),
             Window(models=("command-a-translate",), tokens=8_000, source="https://docs.cohere.com/docs/models"),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=50,
         source="bills: a hidden prompt of 490 tokens",
     ),
@@ -74,12 +72,24 @@ OTHERS_CLOSED: Final[tuple[Family, ...]] = (
         ),
         margin=_HIDDEN,
         windows=(Window(models=("command-a-reasoning",), tokens=256_000, max_output=4_000),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=2,
         source="bills: a hidden prompt of 1,390 tokens",
     ),
     Family(
-        models=("nova",),
+        models=(
+            "nova-micro",
+            "nova-lite",
+            "nova-pro",
+            "nova-premier",
+            "nova-2-lite",
+            "nova-2-omni",
+            "nova-2-pro",
+            "nova-canvas",
+            "nova-reel",
+            "nova-sonic",
+            "nova-2-sonic",
+        ),
         framing=replace(
             OPEN,
             messages=replace(OPEN.messages, per_request=42, per_message=4),
@@ -88,13 +98,15 @@ OTHERS_CLOSED: Final[tuple[Family, ...]] = (
         ),
         margin=_HIDDEN,
         windows=(
-            Window(models=("nova", "nova-micro"), tokens=128_000, max_output=5_120),
+            Window(models=("nova-micro",), tokens=128_000, max_output=5_120),
             Window(models=("nova-lite", "nova-pro"), tokens=300_000, max_output=5_120),
             Window(models=("nova-premier",), tokens=1_000_000, max_output=10_000),
-            Window(models=("nova-2",), tokens=1_000_000, max_output=64_000),
-            UnknownWindow(models=("nova-canvas", "nova-reel", "nova-sonic"), reason="it is not a chat model"),
+            Window(models=("nova-2-lite", "nova-2-omni", "nova-2-pro"), tokens=1_000_000, max_output=64_000),
+            UnknownWindow(
+                models=("nova-canvas", "nova-reel", "nova-sonic", "nova-2-sonic"), reason="it is not a chat model"
+            ),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=30,
         source="bills: a hidden prompt of 42 tokens, of 827 more with tools",
     ),
@@ -103,7 +115,7 @@ OTHERS_CLOSED: Final[tuple[Family, ...]] = (
         framing=_MINIMAX,
         margin=replace(_HIDDEN, per_request=450),
         windows=(Window(models=("minimax",), tokens=196_608), Window(models=("minimax-m3",), tokens=512_000)),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=0,
         source="as minimax-m2",
     ),
@@ -112,7 +124,7 @@ OTHERS_CLOSED: Final[tuple[Family, ...]] = (
         framing=replace(_MINIMAX, messages=replace(_MINIMAX.messages, per_request=16, default_system=691)),
         margin=_HIDDEN,
         windows=(Window(models=("minimax-01", "minimax-text-01", "minimax-vl-01"), tokens=1_000_192),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=6,
         source="bills: a system message of 691 tokens where there is none",
     ),
@@ -125,7 +137,7 @@ OTHERS_CLOSED: Final[tuple[Family, ...]] = (
             Window(models=("minimax-m1", "minimax-m1-40k"), tokens=1_000_000, max_output=40_000),
             Window(models=("minimax-m1-80k",), tokens=1_000_000, max_output=80_000, source="the model card"),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=10,
         source="bills: a system message of 437 tokens where there is none",
     ),
@@ -137,7 +149,7 @@ OTHERS_CLOSED: Final[tuple[Family, ...]] = (
             Window(models=("minimax-m2",), tokens=196_608),
             Window(models=("minimax-m2-her",), tokens=65_536, max_output=2_048),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=10,
         source="bills: a system message of 30 tokens where there is none",
     ),

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from ctx_core.counting.families.open_weights import HOSTED, OPEN
+from ctx_core.counting.families.open_weights import HOSTED, OPEN, OPEN_WINDOWS
 from ctx_core.counting.family import Family, Window
 
-_WINDOWS_SOURCE: Final = "LiteLLM 1.110.2 and genai-prices 0.2.3; of hosts that differ, the smallest that is common"
-"""Where the windows are from."""
 _GLM: Final = replace(
     OPEN,
     messages=replace(OPEN.messages, per_request=3, per_message=2),
@@ -30,7 +28,7 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
         ),
         margin=HOSTED,
         windows=(Window(models=("gpt-oss",), tokens=131_072, max_output=131_072),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=176,
         source="published format; its own system message with a date is 59 tokens",
     ),
@@ -40,7 +38,7 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
         framing=replace(_GLM, messages=replace(_GLM.messages, per_request=5)),
         margin=HOSTED,
         windows=(Window(models=("glm-4.5v",), tokens=65_536, max_output=16_384),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=26,
         source="template",
     ),
@@ -63,7 +61,7 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
             Window(models=("glm-4.6v", "glm-4.7-flash"), tokens=128_000),
             Window(models=("glm-5.2", "glm-5.3"), tokens=1_000_000),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=131,
         source="template",
     ),
@@ -93,7 +91,7 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
             ),
             Window(models=("kimi-k3",), tokens=1_000_000),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=76,
         source="template: a system message of its own where there is none",
     ),
@@ -107,21 +105,22 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
             Window(models=("phi-4-mini", "phi-4-multimodal"), tokens=128_000, max_output=4_096),
             Window(models=("phi-4-reasoning",), tokens=32_768, max_output=4_096),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=0,
         source="template",
     ),
     Family(
-        models=("gemma",),
+        models=("gemma", "medgemma"),
         vocabulary="gemma3",
         framing=replace(OPEN, messages=replace(OPEN.messages, per_request=4, per_system=1)),
         margin=HOSTED,
         windows=(
             Window(models=("gemma",), tokens=8_192),
-            Window(models=("gemma-3", "gemma-4"), tokens=131_072),
+            Window(models=("gemma-7b-it-lora",), tokens=3_500, source="LiteLLM 1.110.2: Cloudflare's"),
+            Window(models=("gemma-3", "gemma-4", "medgemma"), tokens=131_072),
             Window(models=("gemma-3-1b", "gemma-3-270m"), tokens=32_768),
         ),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=17,
         source="template: the system text goes into the first user message",
     ),
@@ -131,17 +130,17 @@ OTHERS_OPEN: Final[tuple[Family, ...]] = (
         framing=replace(OPEN, messages=replace(OPEN.messages, per_request=4, per_system=1, default_system=7)),
         margin=HOSTED,
         windows=(Window(models=("gemma-3n",), tokens=32_768),),
-        windows_source=_WINDOWS_SOURCE,
+        windows_source=OPEN_WINDOWS,
         rows=7,
         source="bills: 7 tokens more where there is no system message",
     ),
     Family(
-        models=("gemma-2",),
+        models=("gemma-2", "codegemma"),
         vocabulary="gemma2",
         framing=replace(OPEN, messages=replace(OPEN.messages, per_request=4, per_system=1)),
         margin=HOSTED,
-        windows=(Window(models=("gemma-2",), tokens=8_192),),
-        windows_source=_WINDOWS_SOURCE,
+        windows=(Window(models=("gemma-2", "codegemma"), tokens=8_192),),
+        windows_source=OPEN_WINDOWS,
         rows=3,
         source="template",
     ),

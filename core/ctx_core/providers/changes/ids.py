@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.fields import first_in, mapped, mapping_in
 from ctx_core.conversation.formats.pieces import blocks_of
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
 from ctx_core.conversation.results import is_result
-from ctx_core.conversation.transcript import Piece
 from ctx_core.providers.rules import Kind, Rule
 
 if TYPE_CHECKING:

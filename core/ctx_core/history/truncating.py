@@ -1,0 +1,122 @@
+"""What the caller allows with `truncate`: texts of what stays are cut, and no request fails where a text can be cut.
+
+1. The question, and what cannot go with it: the newest step, pinned and preserved messages. The largest first.
+2. Where that is not enough, the instructions too.
+3. At the very last the marks of what is missing go as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ctx_core.conversation.message_texts import LEFT_OUT, text_units
+from ctx_core.conversation.messages import Role
+from ctx_core.conversation.text_steps import opening_of
+from ctx_core.history.cut import Cut
+from ctx_core.history.shortening import Shortening
+from ctx_core.history.squeeze import squeeze
+from ctx_core.truncation import MARKER, cut_end
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctx_core.conversation.messages import Message
+    from ctx_core.history.places import Index
+
+Truncation: TypeAlias = Literal["no", "marked", "bare"]
+"""Whether texts of what stays are cut: not at all, with a mark where something is missing, or without."""
+
+
+def truncate(cut: Cut, *, marked: bool) -> None:
+    """Cut texts so that what is kept fits; where that cannot be, they stay as they are.
+
+    Args:
+        cut: what is worked on.
+        marked: whether the omission marker stays, and a mark stands wherever a text is cut.
+    """
+    if not marked:
+        cut.marked = False
+    by = cut.tokens - cut.limit
+    if by <= 0:
+        return
+    for with_marks in (True,) if marked else (True, False):
+        for candidates in (cut.kept - cut.stretch.instructions, cut.kept):
+            forms = _Cutting(cut, marked=with_marks).within(sorted(candidates), by=by)
+            if forms is not None:
+                for at, (form, most) in forms.items():
+                    _take(cut, at, form, most)
+                return
+
+
+def _take(cut: Cut, at: Index, form: Message, most: int) -> None:
+    stretch, position = cut.stretch, cut.stretch.entries[at].position
+    if form.role is Role.ASSISTANT:
+        stretch.alter(at, form)
+        cut.decisions.shortened_calls[position] = most
+        return
+    stretch.alter(at, form)
+    if at not in stretch.results and not stretch.entries[at].synthetic:
+        cut.truncated.append(position)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutting:
+    """How the texts of a stretch are cut."""
+
+    cut: Cut
+    marked: bool
+
+    def within(self, candidates: Iterable[Index], *, by: int) -> dict[Index, tuple[Message, int]] | None:
+        """Give forms of some entries that save so many tokens together, and what each was cut to; None for none."""
+        stretch = self.cut.stretch
+        left = {at: stretch.cost(at) for at in candidates if self._can_be_cut(at)}
+        forms: dict[Index, tuple[Message, int]] = {}
+        while True:
+            most = squeeze(left.values(), by=by)
+            if most is None:
+                return None
+            cut = {at: self._form(at, most) for at, size in left.items() if size > most}
+            stuck = [at for at, form in cut.items() if form is None]
+            if not stuck:
+                return forms | {at: (form, most) for at, form in cut.items() if form is not None}
+            for at in stuck:  # its frame alone is over: it gives what it can, and the others the rest
+                size = left.pop(at)
+                if (least := self._least(at, most, size)) is not None:
+                    forms[at] = least
+                    by -= size - stretch.priced(at, least[0])
+
+    def _least(self, at: Index, most: int, size: int) -> tuple[Message, int] | None:
+        """Give the smallest form of an entry that says something, and what it was cut to."""
+        low, high = most, size
+        found: tuple[Message, int] | None = None
+        while high - low > 1:
+            middle = (low + high) // 2
+            form = self._form(at, middle)
+            low, high = (middle, high) if form is None else (low, middle)
+            found = found if form is None else (form, middle)
+        return found
+
+    def _can_be_cut(self, at: Index) -> bool:
+        message = self.cut.stretch.form(at)
+        return bool(text_units(message) or message.tool_calls)
+
+    def _form(self, at: Index, most: int) -> Message | None:
+        """Give an entry cut to so many tokens; None where nothing of what it says would be left."""
+        stretch = self.cut.stretch
+        message, counter = stretch.form(at), stretch.counter
+        if message.role is Role.ASSISTANT:
+            form = stretch.calls.shortened(message, most)
+            return form if form is not None and (form.tool_calls or self._says(form)) else None
+        shortening = Shortening(
+            counter=counter,
+            price=lambda one: stretch.priced(at, one),
+            cut=lambda text, room: cut_end(text, room, counter, marker=MARKER if self.marked else ""),
+        )
+        form = shortening.of(message, most, opening=opening_of(message))
+        return form if form is not None and self._says(form) else None
+
+    def _says(self, form: Message) -> bool:
+        """Whether anything is left of what a message said itself."""
+        texts = "".join(unit.text for unit in text_units(form)).removeprefix(opening_of(form))
+        return bool(texts.replace(MARKER, "").replace(LEFT_OUT, "").strip())
