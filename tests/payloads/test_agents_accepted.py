@@ -52,7 +52,7 @@ def sent(client: Client, declared: Any, messages: list[Any], *, told: bool) -> l
     model = model_at(client, "http://127.0.0.1:1") if told else None
     provider = provider_for(model, None) if told else None
     if client.framework == "langchain":
-        return ContextRunnable(recipe=declared, provider=provider).invoke(messages)
+        return list(ContextRunnable(recipe=declared, provider=provider).invoke(messages))
     return ContextSession[Any](declared, codec=CODEC, provider=provider).fit(messages).messages
 
 

@@ -9,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctx_core import (
+    ContextBudget,
     ContextBuilder,
     ContextOverflowError,
     HistoryPolicy,
     Message,
     TokenCounter,
+    Tokens,
     ToolCall,
     ToolResultPolicy,
     WindowState,
     fit,
 )
-from ctx_core.budget import ContextBudget, Tokens
 from ctx_core.conversation.messages import ReasoningPart, TextPart
 from ctx_core.providers import Target, provider_named
 from tests.core.providers.bound_model import BoundModel, Native, recounted
