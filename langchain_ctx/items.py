@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.conversation.fields import mapped
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,7 +44,8 @@ def _is_stored(block: dict[Any, Any]) -> bool:
 
 def _name(block: object) -> object:
     """Give what a block is known by in a content: its id, else itself."""
-    told = block.get("id") if isinstance(block, dict) else None
+    fields = mapped(block)
+    told: object = None if fields is None else fields.get("id")
     return told if isinstance(told, str) else id(block)
 
 

@@ -142,7 +142,7 @@ async def test_a_turn_that_is_stopped_early_leaves_no_call_open() -> None:
 
 @pytest.mark.parametrize("unanswered", ["stub", "drop"])
 def test_a_call_at_the_very_end_has_a_result_or_goes(unanswered: Any) -> None:
-    """As the policy says; what was said beside the call stays, and the user has the last word where it is left alone."""
+    """As the policy says; what was said beside the call stays, and the user has the last word where it is alone."""
     llm: Any = with_context_budget(
         CallingSpy.of(), BUDGET, counter=COUNTER, policy=HistoryPolicy(unanswered=unanswered)
     )

@@ -101,10 +101,8 @@ def make(words: TokenCounter) -> Callable[..., ContextMemoryBuffer]:
 
     def make(summarizer: Any, turns: int | None = 20, **options: Any) -> ContextMemoryBuffer:
         history = None if turns is None else talk(turns)
-        options = {"token_limit": LIMIT, "summary": SUMMARY, **options}
-        return ContextMemoryBuffer.from_defaults(
-            history, counter=words, summarizer=summarizer, **{"provider": "openai", **options}
-        )
+        given: dict[str, Any] = {"token_limit": LIMIT, "summary": SUMMARY, "provider": "openai", **options}
+        return ContextMemoryBuffer.from_defaults(history, counter=words, summarizer=summarizer, **given)
 
     return make
 

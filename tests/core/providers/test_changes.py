@@ -277,7 +277,8 @@ def test_the_report_says_what_was_changed() -> None:
     report = context.report
     assert report.changes == {"user begins": 1}
     assert "changed for anthropic: user begins (1)" in str(report)
-    assert "changed for anthropic: user begins (1)" in report._repr_html_()
+    page = report._repr_html_()  # pyright: ignore[reportPrivateUsage]  # Jupyter's name for it
+    assert "changed for anthropic: user begins (1)" in page
     assert report.layer("provider").used == COUNTER.count_message(context.messages[0])
     assert report.to_dict()["changes"] == {"user begins": 1}
     plain = sent([HI], "anthropic").report

@@ -186,7 +186,7 @@ def test_gemini_is_told_of_calls_that_nobody_signed() -> None:
         {"role": "user", "parts": [{"text": "now"}]}, *step(call, {**call}), *step(own),
     ]  # fmt: skip
     newest = Target(provider=provider_named("gemini"), model="gemini-3-pro")
-    context = fit(natives, 1_000, counter=COUNTER, provider=newest)
+    context = fit(cast("list[Any]", natives), 1_000, counter=COUNTER, provider=newest)
     signed = [part.get("thoughtSignature") for message in context.messages for part in message["parts"]]
     skips = "skip_thought_signature_validator"
     assert [one for one in signed if one] == [skips, "c2ln" * 9]
