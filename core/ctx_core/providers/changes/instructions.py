@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.fences import fenced
 from ctx_core.conversation.messages import Message, Role, TextPart
+from ctx_core.providers.changes.texts import merged
 from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
@@ -23,6 +25,23 @@ def taken_instructions(messages: Sequence[Message], asked: Asked) -> tuple[list[
     What is said in the user's name keeps its place; between tags, it is told from what the user says. Moved to the
     head it would be read first, and change the beginning of the prompt with each one that comes.
     """
+    listed, joined = _leading_joined(messages, asked)
+    sent, count = _put(listed, asked)
+    return sent, count + joined
+
+
+def _leading_joined(messages: Sequence[Message], asked: Asked) -> tuple[Sequence[Message], int]:
+    """Give those at the head as one, where no more are taken there."""
+    rule, head = asked.asks(Kind.SYSTEM_LEADS), _head(messages)
+    if rule is None or rule.most is None or head <= rule.most or asked.system_apart:
+        return messages, 0
+    if asked.asks(Kind.TAKES_NO_SYSTEM) is not None:
+        return messages, 0
+    first = head - rule.most
+    return [reduce(merged, messages[: first + 1]), *messages[first + 1 :]], first
+
+
+def _put(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
     head = 0 if asked.system_apart else _head(messages)
     if asked.asks(Kind.TAKES_NO_SYSTEM) is not None:
         head = 0
