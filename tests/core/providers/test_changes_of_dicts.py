@@ -61,14 +61,24 @@ ITEM: Final[Native] = {"type": "function_call", "call_id": "a", "name": "look", 
 OUTPUT: Final[Native] = {"type": "function_call_output", "call_id": "a", "output": "sunny"}
 GIVEN: Final[Native] = {"toolResult": {"toolUseId": "a", "content": []}}
 GO_ON: Final[Native] = {"role": "user", "content": "[Go on.]"}
+WORD: Final[Native] = {"role": "user", "parts": [{"text": "hi"}]}
+SIGN: Final[Native] = {"thoughtSignature": "skip_thought_signature_validator"}
 MODEL_CALL: Final[Native] = {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}
 SIGNED: Final[Native] = {
     "role": "model",
-    "parts": [{**MODEL_CALL["parts"][0], "thoughtSignature": "skip_thought_signature_validator"}],
+    "parts": [{**MODEL_CALL["parts"][0], **SIGN}],
 }
 RESPONSE: Final[Native] = {
     "role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"output": "sunny"}}}],
 }  # fmt: skip
+
+
+GAVE: Final[Native] = {"functionResponse": {"id": "a", "name": "look", "response": {"output": "sunny"}}}
+
+
+def asked(args: Any) -> Native:
+    """Give Gemini's part of a call; a number is what an object of arguments says."""
+    return {"functionCall": {"id": "a", "name": "look", "args": {"at": args} if isinstance(args, int) else args}}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +150,24 @@ RESPONSE: Final[Native] = {
             "responses", "gpt-5-codex", [ASKED, {**ITEM, "id": "fc_1", "call_id": None}, {**OUTPUT, "call_id": "fc_1"}],
             [ASKED, {**ITEM, "id": "fc_1", "call_id": "fc_1"}, {**OUTPUT, "call_id": "fc_1"}],
             id="responses: the id of an item is not that of its call",
+        ),
+        pytest.param(
+            "gemini", "gemini-2.5-pro", [WORD, {"role": "model", "parts": [asked(1), asked(2)]},
+            {"role": "user", "parts": [GAVE, GAVE]}], None,
+            id="gemini: two calls of one id with two results",
+        ),
+        pytest.param(
+            "gemini", "gemini-3-pro", [WORD, {"role": "model", "parts": [asked("x"), asked(2)]},
+            {"role": "user", "parts": [GAVE, GAVE]}],
+            [WORD, {"role": "model", "parts": [
+            {"functionCall": {"id": "a", "name": "look", "args": {"malformed_arguments": "x"}}, **SIGN}, asked(2)]},
+            {"role": "user", "parts": [GAVE, GAVE]}],
+            id="gemini: a call that is made anew stays the first",
+        ),
+        pytest.param(
+            "anthropic", "claude-opus-5", [HI, YES, rule("b")],
+            [HI, YES, {"role": "user", "content": [text("<system-message>\nb\n</system-message>")]}],
+            id="anthropic: an instruction behind the last answer",
         ),
         pytest.param(
             "gemini", "gemini-3-pro", [{"role": "user", "parts": [{"text": "hi"}]}, MODEL_CALL, RESPONSE],

@@ -113,8 +113,9 @@ def taken_ids(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
         else:
             waiting = []
             sent.append(message)
-    calling = ((one, other) for one, other in zip(messages, sent, strict=True) if one.tool_calls)
-    return sent, sum(one is not other for one, other in calling)
+    # A result that has the id of its call from now on is the same change.
+    changed = ((one, other) for one, other in zip(messages, sent, strict=True) if one is not other)
+    return sent, sum(bool(one.tool_calls) or one.name != other.name for one, other in changed)
 
 
 def _asking(message: Message, asked: Sequence[_Open]) -> Message:

@@ -48,7 +48,7 @@ def _put(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]
     elif not any(message.role.instructs for message in messages[head:]):
         return list(messages), 0
     elif asked.asks(Kind.SYSTEM_PLACED) is not None:
-        return _placed(messages, head)
+        return _placed(messages, head, asked)
     elif any(asked.asks(kind) is not None for kind in _ONLY_LEADING):
         pass
     elif asked.asks(Kind.SYSTEM_NOT_AFTER_ANSWER) is not None:
@@ -63,8 +63,11 @@ def _head(messages: Sequence[Message]) -> int:
     return next((at for at, message in enumerate(messages) if not message.role.instructs), len(messages))
 
 
-def _placed(messages: Sequence[Message], head: int) -> tuple[list[Message], int]:
-    """Give each its place: behind what the user says or a tool gave, and before the answer or at the end."""
+def _placed(messages: Sequence[Message], head: int, asked: Asked) -> tuple[list[Message], int]:
+    """Give each its place: behind what the user says or a tool gave, and before the answer or at the end.
+
+    Where the end is no such place, or not the request's, it is said in the user's name.
+    """
     sent, waiting, moved = list(messages[:head]), list[Message](), 0
     for message in messages[head:]:
         if message.role.instructs:
@@ -75,7 +78,12 @@ def _placed(messages: Sequence[Message], head: int) -> tuple[list[Message], int]
             waiting = []
         moved += len(waiting)
         sent.append(message)
-    return [*sent, *waiting], moved
+    ends = asked.whole and not asked.question_follows
+    if ends and len(sent) > head and sent[-1].role is not Role.ASSISTANT:
+        return [*sent, *waiting], moved
+    place = len(sent) - asked.question_follows
+    sent[place:place] = map(_said_by_user, waiting)
+    return sent, moved if asked.question_follows else moved + len(waiting)
 
 
 def _behind_the_user(messages: Sequence[Message]) -> tuple[list[Message], int]:
