@@ -58,7 +58,7 @@ class BedrockFormat(BlockFormat):
     def result_block(self, message: Message, block: object) -> object:
         """Give the block of a result."""
         content = [self.part_block(part) if part.raw is None else part.raw for part in message.parts]
-        held = {} if block is None else mapping_in(mapped(block) or {}, "toolResult")
+        held = mapping_in(mapped(block) or {}, "toolResult")
         if not content and held.get("content") != []:
             content = [{"text": "-"}]  # what the caller sends empty stays so
         inner: dict[str, Any] = {"toolUseId": message.tool_call_id, "content": content}
