@@ -29,9 +29,10 @@ def gemini() -> list[Any]:
     """Give contents of the client."""
     types = pytest.importorskip("google.genai.types")
     response = {"output": "sunny " * 20}
+    called = types.FunctionCall(name="f", args={"a": "1"})
     return [
         types.Content(role="user", parts=[types.Part(text="hi")]),
-        types.Content(role="model", parts=[types.Part.from_function_call(name="f", args={"a": "1"})]),
+        types.Content(role="model", parts=[types.Part(function_call=called, thought_signature=b"s")]),
         types.Content(role="user", parts=[types.Part.from_function_response(name="f", response=response)]),
     ]
 

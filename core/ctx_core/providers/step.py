@@ -21,6 +21,7 @@ from ctx_core.providers.changes.order import (
     user_begins,
     user_ends,
 )
+from ctx_core.providers.changes.reasoning import followed
 from ctx_core.providers.changes.signatures import signed
 from ctx_core.providers.changes.tools import told_in_text
 
@@ -29,6 +30,7 @@ Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], in
 
 CHANGES: Final[Mapping[str, Change]] = {
     "tools in texts": told_in_text,
+    "reasoning without its item": followed,
     "arguments": objects_of_arguments,
     "names of tools": plain_names,
     "calls last": calls_last,

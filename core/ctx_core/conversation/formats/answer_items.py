@@ -56,7 +56,7 @@ def items_left(message: Message, piece: Piece) -> Iterator[object]:
                 continue  # nothing is left of it
             written = copied(written, content=told)
         lost_reasoning = at > 0 and not stays[at - 1] and kind_of(items[at - 1][1]) == "reasoning"
-        yield without(written, "id") if lost_reasoning else written
+        yield without(written, "id") if lost_reasoning and fields.get("id") else written
     yield from (new_call(call) for call in message.tool_calls if call.raw is None)
 
 
@@ -103,4 +103,5 @@ def _text_of(part: Part) -> str:
 
 
 def _call_id(fields: Mapping[str, Any]) -> object:
-    return fields.get("call_id", fields.get("id"))
+    """Give what joins a call and its output: the id of the item does so only where the type has no other."""
+    return fields.get("call_id") if kind_of(fields).endswith("_call") else fields.get("call_id", fields.get("id"))

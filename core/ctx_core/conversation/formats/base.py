@@ -199,20 +199,22 @@ class BlockFormat:
                 self.result_block(message, one) if message.altered and is_result(mapped(one) or {}) else one
                 for one in chosen
             ]
-        calls = {id(call.raw): call for call in message.tool_calls if call.raw is not None}
+        # In their order, those that were made anew too: where a signature is asked for, the first call has it.
+        calls = iter([self.call_block(call) for call in message.tool_calls])
+        waiting = {id(call.raw) for call in message.tool_calls if call.raw is not None}
         words: list[object] = []
         asked: list[object] = []
         for part in message.parts:
-            if isinstance(part, OpaquePart) and id(part.raw) in calls:
-                asked.append(self.call_block(calls.pop(id(part.raw))))
+            if isinstance(part, OpaquePart) and id(part.raw) in waiting:
+                waiting.remove(id(part.raw))
+                asked.append(next(calls))
             elif part.raw is None and isinstance(part, TextPart) and _was_text(piece, self.content):
                 words.append(part.text)
             elif part.raw is not None:
                 (asked if asked and not _is_text(part.raw) else words).append(part.raw)
             else:
                 words.append(self.part_block(part))
-        asked += [self.call_block(call) for call in message.tool_calls if call.raw is None or id(call.raw) in calls]
-        return [*words, *asked]
+        return [*words, *asked, *calls]
 
     def _beside(self, piece: Piece) -> tuple[Part, ...]:
         """Give what messages say beside their blocks; of several pieces the first has it."""

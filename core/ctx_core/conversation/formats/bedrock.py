@@ -58,9 +58,12 @@ class BedrockFormat(BlockFormat):
     def result_block(self, message: Message, block: object) -> object:
         """Give the block of a result."""
         content = [self.part_block(part) if part.raw is None else part.raw for part in message.parts]
-        inner: dict[str, Any] = {"toolUseId": message.tool_call_id, "content": content or [{"text": "-"}]}
+        held = mapping_in(mapped(block) or {}, "toolResult")
+        if not content and held.get("content") != []:
+            content = [{"text": "-"}]  # what the caller sends empty stays so
+        inner: dict[str, Any] = {"toolUseId": message.tool_call_id, "content": content}
         if block is not None:
-            return copied(block, toolResult={**mapping_in(mapped(block) or {}, "toolResult"), **inner})
+            return copied(block, toolResult={**held, **inner})
         return {"toolResult": {**inner, "status": "error"} if message.failed else inner}
 
     def part_block(self, part: Part) -> object:

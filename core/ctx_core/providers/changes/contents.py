@@ -19,23 +19,35 @@ if TYPE_CHECKING:
 _DOCUMENT: Final = "[a document]"
 
 
+_INSTEAD: Final = ("refusal", "audio")
+"""What an answer of chat completions may have in place of a content, beside calls."""
+
+
 def filled(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
-    """Give each message a content that says something. Results may be empty."""
-    not_empty = asked.asks(Kind.NOT_EMPTY)
-    if not_empty is None and asked.asks(Kind.NOT_BLANK) is None:
+    """Give each message a content that says something; an instruction that says nothing goes. Results may be empty."""
+    not_empty, blank = asked.asks(Kind.NOT_EMPTY), asked.asks(Kind.NOT_BLANK) is not None
+    answers = not_empty is not None or blank or asked.asks(Kind.CALLS_OR_TEXT) is not None
+    if not answers and asked.asks(Kind.CONTENT_PRESENT) is None:
         return list(messages), 0
-    blank = asked.asks(Kind.NOT_BLANK) is not None
     sent: list[Message] = []
+    count = 0
     for at, message in enumerate(messages):
-        is_last_answer = at == len(messages) - 1 and message.role is Role.ASSISTANT
-        is_question = asked.question_follows and at == len(messages) - 1
-        spared = (
-            is_question
-            or message.role is Role.TOOL
-            or (is_last_answer and not_empty is not None and not_empty.last_may)
-        )
-        sent.append(message if spared else _filled(message, blank=blank, completed=not message.role.instructs))
-    return sent, _changed(messages, sent)
+        is_last = at == len(messages) - 1
+        given: Message | None = message
+        if is_last and asked.question_follows:
+            pass
+        elif message.role is Role.TOOL:
+            given = _result_filled(message) if blank else message
+        elif not_empty is not None or blank:
+            may_be_empty = is_last and message.role is Role.ASSISTANT and not_empty is not None and not_empty.last_may
+            given = _filled(message, blank=blank, may_be_empty=may_be_empty)
+        elif answers and message.role is Role.ASSISTANT and not message.tool_calls and not message.parts:
+            given = _with(message, (TextPart(EMPTY),))
+        if given is not None and asked.asks(Kind.CONTENT_PRESENT) is not None and _has_null(given):
+            given = _with(given, (TextPart(""),))
+        count += given is not message
+        sent += [] if given is None else [given]
+    return sent, count
 
 
 def with_a_text(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
@@ -65,16 +77,35 @@ def without_last_blanks(messages: Sequence[Message], asked: Asked) -> tuple[list
     return sent, 1
 
 
-def _filled(message: Message, *, blank: bool, completed: bool) -> Message:
-    parts = tuple(part for part in message.parts if not (blank and _is_blank(part)))
-    says = message.tool_calls or any(not _says_nothing(part) for part in parts)
-    if says or not completed:
-        return message if len(parts) == len(message.parts) else _with(message, parts)
+def _filled(message: Message, *, blank: bool, may_be_empty: bool) -> Message | None:
+    """Give a message that says something; None for one that is better not there."""
+    parts = _without_blanks(message.parts) if blank else message.parts
+    same = len(parts) == len(message.parts)
+    if message.tool_calls or any(not _says_nothing(part) for part in parts) or (may_be_empty and same):
+        return message if same else _with(message, parts)
+    if may_be_empty or message.role.instructs:
+        return None  # there is nothing to go on with, or to follow: a word in its place would be
     return _with(message, (TextPart(EMPTY), *(part for part in parts if not isinstance(part, TextPart))))
 
 
-def _is_blank(part: Part) -> bool:
-    return isinstance(part, TextPart) and not part.text.strip()
+def _result_filled(message: Message) -> Message:
+    """Give a result without blank texts; one that had nothing else says so."""
+    parts = _without_blanks(message.parts)
+    if len(parts) == len(message.parts):
+        return message
+    return _with(message, parts or (TextPart(EMPTY),))
+
+
+def _has_null(message: Message) -> bool:
+    """Whether a message of chat completions has null where its content belongs."""
+    fields = mapped(message.origin)
+    if fields is None or message.parts or message.tool_calls or fields.get("content") is not None:
+        return False
+    return message.role is not Role.ASSISTANT or not any(fields.get(key) for key in _INSTEAD)
+
+
+def _without_blanks(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(part for part in parts if not (isinstance(part, TextPart) and not part.text.strip()))
 
 
 def _says_nothing(part: Part) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.conversation.fields import first_in, mapped, mapping_in
+from ctx_core.conversation.fields import first_in, kind_of, mapped, mapping_in
 from ctx_core.conversation.formats.pieces import blocks_of
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _KEYS: Final = ("call_id", "toolUseId", "tool_use_id", "tool_call_id", "approval_request_id", "id")
 _INNER: Final = ("toolUse", "toolResult", "functionCall", "function_call", "functionResponse", "function_response")
+_ITEMS: Final = frozenset({"function_call", "custom_tool_call", "computer_call", "shell_call", "apply_patch_call"})
+"""Items of Responses that have an id of their own beside the call's."""
 _SIZE: Final = 12
 """Bytes of a digest: two are the same by chance once in 2^96."""
 _ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -111,7 +113,9 @@ def taken_ids(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
         else:
             waiting = []
             sent.append(message)
-    return sent, sum(one.tool_calls != other.tool_calls for one, other in zip(messages, sent, strict=True))
+    # A result that has the id of its call from now on is the same change.
+    changed = ((one, other) for one, other in zip(messages, sent, strict=True) if one is not other)
+    return sent, sum(bool(one.tool_calls) or one.name != other.name for one, other in changed)
 
 
 def _asking(message: Message, asked: Sequence[_Open]) -> Message:
@@ -165,5 +169,6 @@ def _as_told(spelling: object, given: str | None) -> bool:
     fields = mapped(spelling)
     if fields is None:
         return True
-    told: object = first_in(mapping_in(fields, *_INNER) or fields, *_KEYS)
+    keys = _KEYS[:1] if kind_of(fields) in _ITEMS else _KEYS
+    told: object = first_in(mapping_in(fields, *_INNER) or fields, *keys)
     return told == given or (given is None and not told)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.providers.changes.texts import BEGIN, GO_ON, HEARD, made, merged, thinks
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ctx_core.providers.asked import Asked
+
+_CALLS_ALONE: Final = (Kind.RESULTS_ALONE, Kind.CALLS_OR_TEXT)
+"""Rules by which a text and calls are no one message."""
 
 
 def user_begins(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
@@ -59,21 +62,23 @@ def alternating(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
     """Give neighbors of one role as one message; those whose blocks must stay as they came are parted by a word."""
     if asked.asks(Kind.ALTERNATES) is None:
         return list(messages), 0
+    alone = any((rule := asked.asks(kind)) is not None and not rule.disputed for kind in _CALLS_ALONE)
     sent: list[Message] = []
+    spoken: Message | None = None
     count = 0
     for at, message in enumerate(messages):
-        last = sent[-1] if sent else None
+        last, spoken = spoken, spoken if message.role.instructs else message
         if last is None or last.role is not message.role or message.role not in (Role.USER, Role.ASSISTANT):
             sent.append(message)
             continue
         count += 1
-        kept = asked.question_follows and at == len(messages) - 1
-        if kept or last.tool_calls or thinks(last) or thinks(message):
+        kept = (asked.question_follows and at == len(messages) - 1) or sent[-1] is not last
+        if kept or last.tool_calls or (alone and message.tool_calls) or thinks(last) or thinks(message):
             by_user = message.role is Role.ASSISTANT
             sent.append(made(Role.USER, GO_ON) if by_user else made(Role.ASSISTANT, HEARD))
             sent.append(message)
         else:
-            sent[-1] = merged(last, message)
+            sent[-1] = spoken = merged(last, message)
     return sent, count
 
 

@@ -33,5 +33,5 @@ def signed(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], in
 
 def _signed(message: Message) -> Message:
     first, *others = message.tool_calls
-    calls = (replace(first, signature=_UNSIGNED), *others)
+    calls = (replace(first, signature=_UNSIGNED, encrypted=len(_UNSIGNED)), *others)
     return replace(message, tool_calls=calls, altered=message.origin is not None)

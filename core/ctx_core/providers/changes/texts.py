@@ -36,7 +36,12 @@ def thinks(message: Message) -> bool:
 
 
 def merged(first: Message, second: Message) -> Message:
-    """Give one message that says what two said: a copy of the one that the caller has, of two such of the later."""
+    """Give one message that says what two said: a copy of the one that the caller has, of two such of the later.
+
+    Where one says nothing, it is the other, as it came.
+    """
+    if not _says_anything(first) or not _says_anything(second):
+        return second if _says_anything(second) else first
     base = second if second.origin is not None or first.origin is None else first
     return replace(
         base,
@@ -44,6 +49,12 @@ def merged(first: Message, second: Message) -> Message:
         tool_calls=(*first.tool_calls, *second.tool_calls),
         synthetic=first.synthetic and second.synthetic,
         altered=base.origin is not None,
+    )
+
+
+def _says_anything(message: Message) -> bool:
+    return bool(message.tool_calls) or any(
+        not isinstance(part, TextPart) or part.inside or part.text.strip() for part in message.parts
     )
 
 

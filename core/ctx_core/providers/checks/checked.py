@@ -10,7 +10,7 @@ from ctx_core.providers.checks.pairing import Pairing, paired, paired_anywhere
 from ctx_core.providers.checks.reading import Block, Found, Reading, Turn
 from ctx_core.providers.checks.views import as_sent, results_in_user_turns
 from ctx_core.providers.resolve import Target
-from ctx_core.providers.rules import Rule
+from ctx_core.providers.rules import Kind, Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,15 @@ class CheckedRequest:
         """Arrange a request as the provider takes it."""
         turns, hoisted = as_sent(reading.turns, target, own=reading.own)
         anywhere = reading.format == "responses"
-        pairing = paired_anywhere(turns) if anywhere else paired(turns, in_user_turns=results_in_user_turns(target))
+        pairing = (
+            paired_anywhere(turns)
+            if anywhere
+            else paired(
+                turns,
+                in_user_turns=results_in_user_turns(target),
+                one_each=target.provider.asks(Kind.IDS_PRESENT, target.model) is None,
+            )
+        )
         return cls(
             reading=reading,
             target=target,

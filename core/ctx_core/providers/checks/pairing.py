@@ -29,12 +29,13 @@ class Pairing:
     """Results of calls that have one already."""
 
 
-def paired(turns: Sequence[Turn], *, in_user_turns: bool) -> Pairing:
+def paired(turns: Sequence[Turn], *, in_user_turns: bool, one_each: bool = False) -> Pairing:
     """Pair calls and results.
 
     Args:
         turns: as the provider has them.
         in_user_turns: whether the results of a turn stand all in the next one; else in messages right behind it.
+        one_each: whether results are counted, whatever their ids: then two calls of one id have two.
     """
     found = Pairing()
     late: list[Block] = []
@@ -49,12 +50,12 @@ def paired(turns: Sequence[Turn], *, in_user_turns: bool) -> Pairing:
         waiting, answered = list(turn.calls), list[Block]()
         for place, behind in enumerate(_zone(turns[at:])):
             for result in behind.results:
-                mine = _calls_of(result, waiting)
+                mine = _calls_of(result, waiting)[: 1 if one_each else None]
                 if mine:
                     if in_user_turns and place:
                         found.divided.append(result)
                     # Two calls of one id are answered by one result; that there are two is another rule's.
-                    waiting = [call for call in waiting if call not in mine]
+                    waiting = [call for call in waiting if not any(call is one for one in mine)]
                     answered += mine
                 elif _calls_of(result, answered):
                     found.surplus.append(result)
