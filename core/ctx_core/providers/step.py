@@ -22,6 +22,7 @@ from ctx_core.providers.changes.order import (
     user_ends,
 )
 from ctx_core.providers.changes.signatures import signed
+from ctx_core.providers.changes.spellings import sent_calls
 from ctx_core.providers.changes.tools import told_in_text
 
 Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], int]]
@@ -29,6 +30,7 @@ Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], in
 
 CHANGES: Final[Mapping[str, Change]] = {
     "tools in texts": told_in_text,
+    "calls as sent": sent_calls,
     "arguments": objects_of_arguments,
     "names of tools": plain_names,
     "calls last": calls_last,
