@@ -17,4 +17,5 @@ def sent_calls(messages: Sequence[Message], asked: Asked) -> tuple[list[Message]
         return list(messages), 0
     row, client = asked.target.provider.name, asked.target.client
     sent = [asked.as_sent(message, row, client) if message.tool_calls else message for message in messages]
-    return sent, sum(one is not other for one, other in zip(messages, sent, strict=True))
+    changed = (one is not other and other.altered for one, other in zip(messages, sent, strict=True))
+    return sent, sum(changed)
