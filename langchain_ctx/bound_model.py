@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
 
+_MAKES: Final = "_model"
+"""The method of a configurable model that makes the model; it has no public name."""
 _ADDRESSES: Final = ("openai_api_base", "base_url", "groq_api_base", "api_base", "endpoint_url")
 _HOSTS: Final = (
     ("vertex", "vertex"), ("groq", "groq"), ("openrouter", "openrouter"), ("ollama", "ollama"), ("azure", "azure"),
@@ -130,14 +132,14 @@ def _in_steps(steps: Sequence[Any], config: RunnableConfig | None) -> AskedModel
 
 def is_made_by_config(runnable: object) -> bool:
     """Whether something is a model of `init_chat_model(configurable_fields=…)`; its class has no public name."""
-    return hasattr(type(runnable), "_model") and type(runnable).__module__ == "langchain.chat_models.base"
+    return hasattr(type(runnable), _MAKES) and type(runnable).__module__ == "langchain.chat_models.base"
 
 
 def _maker(runnable: object) -> Callable[[RunnableConfig | None], object] | None:
     """Give what makes the model of `init_chat_model(configurable_fields=…)`; None for all else."""
     if not is_made_by_config(runnable):
         return None
-    model: Any = type(runnable)._model  # type: ignore[attr-defined]  # noqa: SLF001 - which has no public name either
+    model = cast("Callable[[object, RunnableConfig | None], object]", getattr(type(runnable), _MAKES))
 
     def make(config: RunnableConfig | None) -> object:
         try:

@@ -169,11 +169,11 @@ def _encodes(value: object) -> bool:
 
 def _length(counted: object) -> object:
     """Give how many tokens were given, where they were and not their number."""
-    if isinstance(counted, Mapping):
-        counted = cast("Mapping[str, object]", counted).get("input_ids", counted)  # as Hugging Face's have them
-    if isinstance(counted, Mapping):
-        return counted
-    return len(counted) if isinstance(counted, Sized) and not isinstance(counted, str) else counted
+    if isinstance(counted, Mapping):  # as Hugging Face's have them
+        counted = cast("Mapping[str, object]", counted).get("input_ids", cast("object", counted))
+    if isinstance(counted, Sized) and not isinstance(counted, str | Mapping):
+        return len(counted)
+    return cast("object", counted)
 
 
 def _digest(text: str) -> bytes:
