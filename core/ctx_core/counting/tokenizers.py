@@ -169,11 +169,10 @@ def _encodes(value: object) -> bool:
 
 def _length(counted: object) -> object:
     """Give how many tokens were given, where they were and not their number."""
+    told = counted
     if isinstance(counted, Mapping):  # as Hugging Face's have them
-        counted = cast("Mapping[str, object]", counted).get("input_ids", cast("object", counted))
-    if isinstance(counted, Sized) and not isinstance(counted, str | Mapping):
-        return len(counted)
-    return cast("object", counted)
+        told = cast("Mapping[str, object]", counted).get("input_ids", told)
+    return len(told) if isinstance(told, Sized) and not isinstance(told, str | Mapping) else told
 
 
 def _digest(text: str) -> bytes:
