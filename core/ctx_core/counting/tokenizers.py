@@ -169,7 +169,7 @@ def _encodes(value: object) -> bool:
 
 def _length(counted: object) -> object:
     """Give how many tokens were given, where they were and not their number."""
-    told = counted
+    told: Any = counted
     if isinstance(counted, Mapping):  # as Hugging Face's have them
         told = cast("Mapping[str, object]", counted).get("input_ids", told)
     return len(told) if isinstance(told, Sized) and not isinstance(told, str | Mapping) else told
