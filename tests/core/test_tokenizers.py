@@ -69,7 +69,7 @@ def test_a_fraction_is_rounded_up() -> None:
         (True, "True"),
         ("secret", "str"),
         (None, "NoneType"),
-        ({1: 2}, "dict"),
+        ({1: 2}, "NoneType"),
     ],
 )
 def test_what_is_no_count_is_refused(given: object, shown: str) -> None:

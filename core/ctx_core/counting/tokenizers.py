@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Sequence, Sized
 from hashlib import blake2b
 from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
+from ctx_core.conversation.fields import mapped
 from ctx_core.errors import BudgetError, TokenizerError
 from ctx_core.locks import Lock
 
@@ -169,10 +170,9 @@ def _encodes(value: object) -> bool:
 
 def _length(counted: object) -> object:
     """Give how many tokens were given, where they were and not their number."""
-    told: Any = counted
-    if isinstance(counted, Mapping):  # as Hugging Face's have them
-        told = cast("Mapping[str, object]", counted).get("input_ids", told)
-    return len(told) if isinstance(told, Sized) and not isinstance(told, str | Mapping) else told
+    fields = mapped(counted)
+    told = counted if fields is None else fields.get("input_ids")  # as Hugging Face's have them
+    return len(told) if isinstance(told, Sized) and not isinstance(told, str) else told
 
 
 def _digest(text: str) -> bytes:
