@@ -6,6 +6,8 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from langchain_core.runnables.config import ensure_config
+
 from ctx_core.budget import ContextBudget
 from ctx_core.counting.calibration import Calibration, Underestimate
 from ctx_core.counting.counter import TokenCounter, as_counter
@@ -17,6 +19,7 @@ from ctx_core.session import Declared
 from ctx_core.session.targets import provider_for
 from langchain_ctx.agent_request import SentAlong, sent_along
 from langchain_ctx.bound_model import asked_in
+from langchain_ctx.configured import choice
 from langchain_ctx.counters import counter_of, model_counter
 
 if TYPE_CHECKING:
@@ -118,6 +121,7 @@ class AgentModels:
         settings = request.model_settings
         key = (
             id(request.model),
+            choice(request.model, ensure_config()),
             tuple(map(id, request.tools)),
             id(request.response_format),
             repr(request.tool_choice),

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
 
+_MAKES: Final = "_model"
+"""The method of a configurable model that makes the model; it has no public name."""
 _ADDRESSES: Final = ("openai_api_base", "base_url", "groq_api_base", "api_base", "endpoint_url")
 _HOSTS: Final = (
     ("vertex", "vertex"), ("groq", "groq"), ("openrouter", "openrouter"), ("ollama", "ollama"), ("azure", "azure"),
@@ -50,17 +52,21 @@ class BoundModel:
         return self.asked.model
 
 
-def bound_model(model: LanguageModelLike) -> BoundModel:
+def bound_model(model: LanguageModelLike, config: RunnableConfig | None = None) -> BoundModel:
     """Look into whatever LangChain wraps a model in, for the model and what its requests bring along.
 
     That is `bind_tools`, `bind`, `with_structured_output`, `with_retry`, `with_config`, `with_fallbacks`,
     `configurable_fields`, `init_chat_model(configurable_fields=…)` and chains. Of fallbacks the tools of the first
     count, of a chain the first model in it.
 
+    Args:
+        model: the model in its wrappers.
+        config: that of a request, which may choose the model.
+
     Raises:
-        BudgetError: if there is no language model in it.
+        BudgetError: if there is no language model in it, or none can be made with the config.
     """
-    asked = asked_in(model)
+    asked = _find(model, config)
     if asked is None:
         msg = f"model must be a language model or one bound to tools, found {type(model).__name__}"
         raise BudgetError(msg)
@@ -95,23 +101,23 @@ def served_by(model: object) -> tuple[str | None, str | None]:
 
 def _find(runnable: Any, config: RunnableConfig | None) -> AskedModel | None:  # noqa: ANN401 - any runnable, or none
     """Give the model inside; the outermost binding wins, and a configuration holds for all that it is around."""
-    if _is(runnable, BaseLanguageModel):
+    if is_of(runnable, BaseLanguageModel):
         return AskedModel(model=runnable)
-    if _is(runnable, RunnableBindingBase):
+    if is_of(runnable, RunnableBindingBase):
         inside = _find(runnable.bound, merge_configs(runnable.config, config))
         return inside if inside is None else _with_sent(inside, runnable.kwargs)
-    if _is(runnable, RunnableWithFallbacks):
+    if is_of(runnable, RunnableWithFallbacks):
         found = [one for part in runnable.runnables if (one := _find(part, config)) is not None]
         return replace(found[0], others=(*found[0].others, *found[1:])) if found else None
-    if _is(runnable, DynamicRunnable):
+    if is_of(runnable, DynamicRunnable):
         return _find(*runnable.prepare(config))
-    if _is(runnable, RunnableSequence):
+    if is_of(runnable, RunnableSequence):
         return _in_steps(runnable.steps, config)
     make = _maker(runnable)
     return None if make is None else _find(make(config), config)
 
 
-def _is(value: object, kind: type[object]) -> bool:
+def is_of(value: object, kind: type[object]) -> bool:
     """Whether something is of a kind; its type parameters are not known, and make no difference."""
     return isinstance(value, kind)
 
@@ -119,16 +125,21 @@ def _is(value: object, kind: type[object]) -> bool:
 def _in_steps(steps: Sequence[Any], config: RunnableConfig | None) -> AskedModel | None:
     """Give the first model of a chain, else that which keeps its raw answer in a dict, as `include_raw=True` does."""
     found = next(filter(None, (_find(step, config) for step in steps)), None)
-    if found is not None or not _is(steps[0], RunnableParallel):
+    if found is not None or not is_of(steps[0], RunnableParallel):
         return found
     return next(filter(None, (_find(branch, config) for branch in steps[0].steps__.values())), None)
 
 
+def is_made_by_config(runnable: object) -> bool:
+    """Whether something is a model of `init_chat_model(configurable_fields=…)`; its class has no public name."""
+    return hasattr(type(runnable), _MAKES) and type(runnable).__module__ == "langchain.chat_models.base"
+
+
 def _maker(runnable: object) -> Callable[[RunnableConfig | None], object] | None:
-    """Give what makes the model of `init_chat_model(configurable_fields=…)`; its class has no public name."""
-    model = getattr(type(runnable), "_model", None)
-    if model is None or type(runnable).__module__ != "langchain.chat_models.base":
+    """Give what makes the model of `init_chat_model(configurable_fields=…)`; None for all else."""
+    if not is_made_by_config(runnable):
         return None
+    model = cast("Callable[[object, RunnableConfig | None], object]", getattr(type(runnable), _MAKES))
 
     def make(config: RunnableConfig | None) -> object:
         try:
@@ -137,8 +148,8 @@ def _maker(runnable: object) -> Callable[[RunnableConfig | None], object] | None
             raised = type(error).__name__
         # Outside of the handler, as what a model's class raises may quote the key that it was given.
         msg = (
-            f"the configurable model cannot be made without a config ({raised}): give "
-            "init_chat_model a default model, or a budget and a counter beside it"
+            f"the configurable model cannot be made {'without a' if config is None else 'with this'} config "
+            f"({raised}): give init_chat_model a default model, or a budget and a counter beside it"
         )
         raise BudgetError(msg)
 

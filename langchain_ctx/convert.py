@@ -39,7 +39,7 @@ from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, split, write_pieces
-from langchain_ctx.tool_calls import all_sent, read_calls
+from langchain_ctx.tool_calls import all_sent, as_sent, read_calls
 from langchain_ctx.writing import altered_copy, new_message
 
 if TYPE_CHECKING:
@@ -136,6 +136,10 @@ class LangChainCodec:
                 [write_pieces(chunk)] if isinstance(chunk[0].origin, Piece) else [self.write(one) for one in chunk]
             )
         ]
+
+    def as_sent(self, message: Message, row: str, client: str | None) -> Message:
+        """Give a message whose calls are marked that the client of a provider's row sends as they are."""
+        return as_sent(message, row, client)
 
     def role(self, native: BaseMessage | Piece) -> Role:
         """Give the role of a message, by its type.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from langchain_core.language_models import BaseLanguageModel
@@ -13,7 +16,7 @@ from langchain_core.messages.utils import count_tokens_approximately
 
 from ctx_core.counting import FALLBACK, Framing, MessageFraming, family_of, model_name
 from ctx_core.counting.counter import TokenCounter, as_counter
-from ctx_core.counting.tokenizers import counts_messages, tokenizer_name
+from ctx_core.counting.tokenizers import Tokenizer, counts_messages, tokenizer_name
 from ctx_core.errors import BudgetError, TokenizerError
 from langchain_ctx.bound_model import asked_in, served_by
 from langchain_ctx.convert import CODEC
@@ -31,8 +34,9 @@ _BY_MODEL: Final = "get_num_tokens_from_messages"
 def counter_of(counter: CounterLike | None) -> TokenCounter:
     """Give the counter that is meant: one of ours, a text's, or one of those that LangChain takes.
 
-    Those are `"approximate"`, a function of a list of messages, a model, in its wrappers or not, and a model's
-    `get_num_tokens_from_messages`; which is the counter of that model, where its family is known.
+    Those are `"approximate"`, a function of a list of messages or, as its type says, of one, a model, in its wrappers
+    or not, and a model's `get_num_tokens_from_messages`; which is the counter of that model, where its family is known.
+    A function that takes both texts and lists counts texts: `len` their characters.
 
     Raises:
         BudgetError: for what is none of them.
@@ -46,9 +50,36 @@ def counter_of(counter: CounterLike | None) -> TokenCounter:
     asked = asked_in(counter)
     if asked is not None:
         return model_counter(asked.model)
-    if counts_messages(counter):
+    if takes_one_message(counter):
+        of_one = cast("Callable[[BaseMessage], int]", counter)
+        return message_counter(lambda messages: sum(map(of_one, messages)))
+    if counts_messages(counter) or _takes_no_text(counter):
         return message_counter(cast("MessagesCounter", counter))
     return as_counter(counter)
+
+
+def takes_one_message(counter: object) -> bool:
+    """Whether a function counts one message, as LangChain finds out: by the type of what it takes."""
+    if not callable(counter) or isinstance(counter, str | type | Tokenizer):
+        return False
+    try:
+        first = next(iter(inspect.signature(counter).parameters.values()), None)
+    except (TypeError, ValueError):  # built in, or with a signature that is none
+        return False
+    return first is not None and first.annotation in (BaseMessage, BaseMessage.__name__)
+
+
+def _takes_no_text(counter: object) -> bool:
+    """Whether a function that says nothing of what it takes raises on a text, and counts a list of messages."""
+    if not inspect.isroutine(counter) and not isinstance(counter, partial):
+        return False
+    tried = cast("Callable[[Any], object]", counter)
+    try:
+        tried("text")
+    except Exception:  # noqa: BLE001 - it may raise anything
+        with suppress(Exception):
+            return isinstance(tried([HumanMessage("text")]), int | float)
+    return False
 
 
 def model_counter(model: object) -> TokenCounter:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables.config import ensure_config
 
 from ctx_core.budget import ContextBudget
 from ctx_core.conversation.messages import Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.effects import Effect, Effects, arun, run
 from ctx_core.errors import BudgetError
-from ctx_core.session import ConversationId, Request, Sessions
+from ctx_core.session import ConversationId, Request
 from ctx_core.sizes import Tokens
+from langchain_ctx.configured import ConfiguredOptions
 from langchain_ctx.convert import CODEC
 from langchain_ctx.in_memory import InMemoryHistory
-from langchain_ctx.options import Keywords, read_options
 from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.session_lock import SessionLock
 from langchain_ctx.turn_reads import read_of_turn
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from langchain_core.messages import BaseMessage
+
+    from ctx_core.session import Declared, SessionOptions
+    from langchain_ctx.options import Keywords
 
 _REFUSED: Final = {
     name: f"a history sees neither prompt nor question; use prompt | ContextRunnable({name}=…) | model"
@@ -38,7 +43,7 @@ class WindowHistory(BaseChatMessageHistory):
     """Reads through a budget and writes through to the store, whole."""
 
     def __init__(
-        self, backing: BaseChatMessageHistory, sessions: Sessions[BaseMessage], *, lock: SessionLock, key: str
+        self, backing: BaseChatMessageHistory, sessions: HistorySessions, *, lock: SessionLock, key: str
     ) -> None:
         """Take the store, how it is fitted, the lock of its session, and the key of its conversation."""
         self._backing = backing
@@ -115,7 +120,12 @@ class WindowHistory(BaseChatMessageHistory):
         stored: list[BaseMessage] = yield Effect(self._stored, self._astored)
         waiting = _input_to_come(stored)
         request = Request(
-            history=stored, message=waiting, conversation=self._conversation, enabled=self.enabled, whole=False
+            history=stored,
+            message=waiting,
+            conversation=self._conversation,
+            declared=self._sessions.declared_now(),
+            enabled=self.enabled,
+            whole=False,
         )
         context = yield from self._sessions.fit(request)
         return context.messages if waiting is None else context.messages[:-1]
@@ -170,21 +180,30 @@ class BudgetedChatMessageHistory(WindowHistory):
             msg = f"backing must be a BaseChatMessageHistory, found {type(store).__name__}: a number goes to budget="
             raise BudgetError(msg)
         given = {**options, "budget": budget}
-        sessions, enabled = history_sessions(type(self).__name__, given, also=("backing", "session"))
+        sessions = HistorySessions(type(self).__name__, given, also=("backing", "session"))
         super().__init__(store, sessions, lock=SessionLock(), key=session)
-        self.enabled = enabled
+        self.enabled = sessions.enabled
 
 
-def history_sessions(
-    caller: str, given: Mapping[str, Any], *, also: tuple[str, ...]
-) -> tuple[Sessions[BaseMessage], bool]:
-    """Give how histories are fitted, and whether they are; errors as for `BudgetedChatMessageHistory`."""
-    options = read_options(caller, given, refused=_REFUSED, also=also)
+class HistorySessions(MessageSessions):
+    """How histories are fitted: by the options of the model that the config of the running chain chooses."""
+
+    def __init__(self, caller: str, given: Mapping[str, Any], *, also: tuple[str, ...]) -> None:
+        """Read the options; errors as for `BudgetedChatMessageHistory`."""
+        self._configured = ConfiguredOptions(caller, given, refused=_REFUSED, also=also, change=_of_history)
+        self.enabled = self._configured.default.enabled
+        """Whether anything may be cut, as it was said."""
+        super().__init__(self._configured.default)
+
+    def declared_now(self) -> Declared | None:
+        """Give what declares a request of the running chain; None where it is as without a config."""
+        return self._configured.declared(ensure_config())
+
+
+def _of_history(options: SessionOptions) -> SessionOptions:
+    """Give the options with the budget of a history alone."""
     budget = options.budget
-    keywords = options.keywords()
-    if isinstance(budget, ContextBudget):
-        keywords["budget"] = _history_budget(budget)
-    return MessageSessions(type(options)(**keywords)), options.enabled
+    return replace(options, budget=_history_budget(budget)) if isinstance(budget, ContextBudget) else options
 
 
 def _history_budget(budget: ContextBudget) -> ContextBudget:

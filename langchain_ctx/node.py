@@ -20,10 +20,10 @@ from ctx_core.history.state import WindowState
 from ctx_core.memory import ContextSearch, recalling
 from ctx_core.session import Request
 from ctx_core.session.summarizing import Summarizing
+from langchain_ctx.configured import ConfiguredOptions
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.convert import CODEC
 from langchain_ctx.inputs import read_messages
-from langchain_ctx.options import Keywords, read_options
 from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.pieces import REMOVE_ALL
 from langchain_ctx.search_tool import held, search_tool
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ctx_core.budget import ContextBudget
     from ctx_core.engine.context import Context
     from ctx_core.session import ConversationId
+    from langchain_ctx.options import Keywords
 
 REPORT_KEY: Final = "context_report"
 """Where a chunk of `stream_mode="custom"` has a report, as a dict."""
@@ -95,7 +96,8 @@ class ContextNode(Runnable[Any, Any]):
             given["policy"] = recalling(given.get("policy"))
         refused = {} if state_key is None else {"states": "the graph's state keeps it under state_key"}
         names = ("messages_key", "output_key", "state_key", "remove", "recall", "name")
-        read = read_options("ContextNode", given, refused=refused, also=names)
+        self._configured = ConfiguredOptions("ContextNode", given, refused=refused, also=names)
+        read = self._configured.default
         background = isinstance(read.summarizer, Summarizing) and read.summarizer.background
         if background and state_key is not None:
             msg = "a summary that is written in the background has no place in a graph's state: leave out state_key"
@@ -170,6 +172,7 @@ class ContextNode(Runnable[Any, Any]):
             history=self._messages(state),
             conversation=conversation,
             state=known,
+            declared=self._configured.declared(config),
             enabled=self.enabled,
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.budget import ContextBudget
 from ctx_core.counting.counter import TokenCounter, as_counter
@@ -10,7 +11,7 @@ from ctx_core.errors import BudgetError
 from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
 from ctx_core.session.targets import provider_for
-from langchain_ctx.bound_model import BoundModel, bound_model
+from langchain_ctx.bound_model import BoundModel, bound_model, is_made_by_config
 from langchain_ctx.counters import counter_of, model_counter
 from langchain_ctx.tools import tool_definitions
 
@@ -22,12 +23,17 @@ if TYPE_CHECKING:
     from ctx_core.counting.counter import CounterLike
 
 
+MODEL_OPTIONS: Final = ("budget", "counter", "tools", "request_options", "provider", "recipe")
+"""Options that are taken from a model, and what is said in the place of all of them."""
+
+
 class Keywords(SurfaceKeywords, total=False):
     """The options of a session, and the model."""
 
     model: LanguageModelLike | None
-    """The model that the messages go to, bound to its tools or not. It is looked at, not kept: what is not given of
-    budget, counter, tools and request options is taken from it."""
+    """The model that the messages go to, bound to its tools or not. What is not given of budget, counter, tools and
+    request options is taken from it: from the one that the config of a request chooses, where one may. Others are
+    looked at, not kept."""
 
 
 def read_options(
@@ -53,19 +59,43 @@ def read_options(
     check_names(caller, keywords, NAMES, refused or {}, also=("model", *also))
     given = {name: value for name, value in keywords.items() if value is not None}
     model: LanguageModelLike | None = given.pop("model", None)
-    bound = None if model is None else bound_model(model)
+    bound = None if model is None else _bound(model, given)
+    return SessionOptions(**{**given, **model_options(caller, given, bound)})
+
+
+def model_options(caller: str, given: Mapping[str, Any], bound: BoundModel | None) -> dict[str, Any]:
+    """Give the options that depend on the model, as far as what is given does not say them itself.
+
+    Args:
+        caller: name of the function that was called.
+        given: what it was called with, without None and without the model.
+        bound: the model; None where none is known.
+
+    Raises:
+        BudgetError: if there is neither a budget nor a model, or something given cannot work.
+        UnknownModelError: if the budget is to come from a model whose window nothing knows.
+    """
+    told: dict[str, Any] = {}
     if "tools" in given:
-        given["tools"] = tool_definitions(given["tools"])
+        told["tools"] = tool_definitions(given["tools"])
     elif bound is not None:
-        given["tools"] = bound.tools
+        told["tools"] = bound.tools
     if bound is not None:
-        given["provider"] = provider_for(bound.asked, given.get("provider"), given.get("recipe"))
-    if bound is not None and bound.options is not None:
-        given.setdefault("request_options", bound.options)
+        told["provider"] = provider_for(bound.asked, given.get("provider"), given.get("recipe"))
+        told["request_options"] = given.get("request_options", bound.options)
     if given.get("recipe") is None:
-        given["budget"] = budget = _budget(caller, given.get("budget"), bound)
-        given["counter"] = _counter(given.get("counter"), budget, bound)
-    return SessionOptions(**given)
+        told["budget"] = budget = _budget(caller, given.get("budget"), bound)
+        told["counter"] = _counter(given.get("counter"), budget, bound)
+    return told
+
+
+def _bound(model: LanguageModelLike, given: Mapping[str, Any]) -> BoundModel | None:
+    """Give the model; None where only a config can say which it is, and nothing else is needed of it."""
+    if is_made_by_config(model) and ("recipe" in given or {"budget", "counter"} <= given.keys()):
+        with suppress(BudgetError):
+            return bound_model(model)
+        return None
+    return bound_model(model)
 
 
 def _budget(caller: str, budget: object, bound: BoundModel | None) -> ContextBudget:

@@ -22,10 +22,11 @@ from typing_extensions import override
 from ctx_core.effects import Effect, Effects, arun, run
 from ctx_core.errors import BudgetError
 from ctx_core.session import Declared, Request, SessionOptions, StateCache
+from langchain_ctx.configured import ConfiguredOptions
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.counters import counter_of
 from langchain_ctx.inputs import messages_in, read_messages
-from langchain_ctx.options import Keywords, read_options, told_options
+from langchain_ctx.options import Keywords, told_options
 from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.stored import as_given, written_fields
 from langchain_ctx.tools import tool_definitions
@@ -85,8 +86,9 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
 
     _options: SessionOptions = PrivateAttr()
     _sessions: MessageSessions = PrivateAttr()
+    _configured: ConfiguredOptions = PrivateAttr()
     _told: bool = PrivateAttr(default=False)
-    _declared: OrderedDict[Any, tuple[Declared, Any, Any]] = PrivateAttr(default_factory=OrderedDict)
+    _declared: OrderedDict[Any, tuple[Declared, Any, Any, Any]] = PrivateAttr(default_factory=OrderedDict)
 
     def __init__(
         self,
@@ -103,10 +105,11 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             messages_key: where a dict has its messages.
             name: shown in traces and graphs, instead of the name of the class.
             options: those of `ctx_core.session.SessionOptions`, and `model`: the model that the messages go to, bound
-                to its tools or not. It is looked at, not kept; budget, counter, tools and request options are taken
-                from it by default. Tools are tools, functions, pydantic classes or dicts. A recipe is asked on every
-                request for what goes with the current question; its text is the first system message, and those of
-                the prompt follow. Bills are learned from, unless `calibration=False` is said.
+                to its tools or not. Budget, counter, tools and request options are taken from it by default; where
+                the config of a request chooses another model or other parameters, from that, but for a copy that was
+                pickled. Tools are tools, functions, pydantic classes or dicts. A recipe is asked on every request for
+                what goes with the current question; its text is the first system message, and those of the prompt
+                follow. Bills are learned from, unless `calibration=False` is said.
 
         Raises:
             OptionError: for an option that it does not take.
@@ -115,10 +118,12 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         """
         learns = options.get("calibration")
         given = as_given({**options, "calibration": True if learns is None else learns, "budget": budget})
-        read = read_options("ContextRunnable", given, also=("messages_key", "name"))
+        configured = ConfiguredOptions("ContextRunnable", given, also=("messages_key", "name"))
+        read = configured.default
         fields: dict[str, Any] = {**read.keywords(), "messages_key": messages_key, "name": name}
         fields["states"] = StateCache() if read.states is None else read.states
         super().__init__(**fields)
+        self._configured = configured
 
     @override
     def model_post_init(self, context: Any, /) -> None:
@@ -267,21 +272,29 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
         return Request(
             history=read_messages(held),
             conversation=conversation_of(config),
-            declared=self._declared_by(configured.get("budget"), configured.get("counter")),
+            declared=self._declared_by(config, configured.get("budget"), configured.get("counter")),
             tools=None if tools is None else tool_definitions(tools),
             enabled=self.enabled,
             keeps=keeps,
         )
 
-    def _declared_by(self, budget: ContextBudget | int | None, counter: CounterLike | None) -> Declared | None:
-        """Give what declares a request with a budget or a counter of its own: one for each, which keeps its counts."""
+    def _declared_by(
+        self, config: RunnableConfig | None, budget: ContextBudget | int | None, counter: CounterLike | None
+    ) -> Declared | None:
+        """Give what declares a request that has a model, a budget or a counter of its own; one keeps its counts."""
+        declared = self._configured.declared(config)
         if budget is None and counter is None:
-            return None
-        key = (budget if isinstance(budget, int) else id(budget), counter if isinstance(counter, str) else id(counter))
+            return declared
+        options = self._options if declared is None else self._configured.of(config)
+        key = (
+            id(options),
+            budget if isinstance(budget, int) else id(budget),
+            counter if isinstance(counter, str) else id(counter),
+        )
         known, *_ = self._declared.get(key, (None,))
         if known is None:
-            known = self._options.declared_with(budget=budget, counter=None if counter is None else counter_of(counter))
-            self._declared[key] = (known, budget, counter)  # which are held, so that their ids stay theirs
+            known = options.declared_with(budget=budget, counter=None if counter is None else counter_of(counter))
+            self._declared[key] = (known, options, budget, counter)  # which are held, so that their ids stay theirs
             if len(self._declared) > _DECLARED:
                 self._declared.popitem(last=False)
         return known

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from ctx_core.errors import BudgetError
-from langchain_ctx.history import WindowHistory, history_sessions
+from langchain_ctx.history import HistorySessions, WindowHistory
 from langchain_ctx.session_lock import SessionLocks
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def budgeted_session_history(
         msg = f"store_factory must give the store of a session, found {type(store_factory).__name__}"
         raise BudgetError(msg)
     given = {**options, "budget": budget}
-    sessions, enabled = history_sessions("budgeted_session_history", given, also=("store_factory",))
+    sessions = HistorySessions("budgeted_session_history", given, also=("store_factory",))
     locks = SessionLocks()
 
     # LangChain looks at the names of the parameters: `wraps` shows it those of the store factory.
@@ -115,7 +115,7 @@ def budgeted_session_history(
         return frozen
 
     histories = cast("SessionHistories", session_history)
-    histories.enabled = enabled
+    histories.enabled = sessions.enabled
     return histories
 
 

@@ -59,6 +59,19 @@ def all_sent(messages: Sequence[Message]) -> list[Message]:
     ]
 
 
+def as_sent(message: Message, row: str, client: str | None) -> Message:
+    """Give a message whose malformed calls are marked where the client of a provider's row sends them as they are.
+
+    OpenAI's does to chat completions, where arguments are a text and need not be JSON.
+    """
+    malformed = message.origin.invalid_tool_calls if isinstance(message.origin, AIMessage) else []
+    if not malformed or row != "openai" or client not in (None, "langchain-openai"):
+        return message
+    sent = {id(call) for call in malformed if call["name"] and call["args"]}
+    calls = (replace(call, sent_as_is=True) if id(call.raw) in sent else call for call in message.tool_calls)
+    return replace(message, tool_calls=tuple(calls))
+
+
 def _calls_apart(message: Message, result: Message | None) -> bool:
     origin = message.origin
     if not isinstance(origin, AIMessage) or len(message.tool_calls) == len(origin.tool_calls):
@@ -66,7 +79,7 @@ def _calls_apart(message: Message, result: Message | None) -> bool:
     listed = set(map(id, origin.tool_calls))
     in_blocks = result is not None and isinstance(result.origin, Piece)
     return any(
-        not (id(call.raw) in listed or call.legacy or (in_blocks and _is_anthropics(call)))
+        not (id(call.raw) in listed or call.legacy or call.sent_as_is or (in_blocks and _is_anthropics(call)))
         for call in message.tool_calls
     )
 

@@ -15,6 +15,7 @@ from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, with_thoughts_
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from llamaindex_ctx.blocks import read_block, says, write_part
+from llamaindex_ctx.sent_calls import as_sent
 from llamaindex_ctx.tool_calls import (
     LEGACY,
     LISTED,
@@ -101,6 +102,10 @@ class ChatMessageCodec:
             billed=input_tokens(extras) if role is Role.ASSISTANT else None,
             origin=native,
         )
+
+    def as_sent(self, message: Message, row: str, client: str | None) -> Message:
+        """Give a message whose calls are all sent by the client of a provider's row, each once."""
+        return as_sent(message, row, client)
 
     def write(self, message: Message) -> ChatMessage:
         """Give the caller's own message, or a changed copy of it, or a new one; nothing is ever changed in place."""

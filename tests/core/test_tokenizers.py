@@ -69,7 +69,7 @@ def test_a_fraction_is_rounded_up() -> None:
         (True, "True"),
         ("secret", "str"),
         (None, "NoneType"),
-        ([1], "list"),
+        ({1: 2}, "NoneType"),
     ],
 )
 def test_what_is_no_count_is_refused(given: object, shown: str) -> None:
@@ -79,6 +79,13 @@ def test_what_is_no_count_is_refused(given: object, shown: str) -> None:
     with pytest.raises(TokenizerError, match=rf"tokenizer mine gave {shown} for a text of 6 characters") as caught:
         CachedTokenizer(wrong).count("secret")
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [[7, 8, 9], (7, 8, 9), b"abc", {"input_ids": [7, 8, 9], "attention_mask": [1]}])
+def test_tokens_are_as_many_as_they_are(given: object) -> None:
+    """What gives the tokens themselves, as most tokenizers do, counts them."""
+    gives: Any = lambda _: given  # noqa: E731 - a function is what is tested
+    assert CachedTokenizer(gives).count("secret") == 3
 
 
 def test_a_tokenizer_that_raises_is_named() -> None:

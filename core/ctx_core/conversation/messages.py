@@ -173,6 +173,8 @@ class ToolCall:
     """Writes arguments as these are, where the call object has them as an object and not as a text."""
     altered: bool = field(default=False, compare=False)
     """Whether the arguments are others than those of `raw`, so that a changed copy must be written."""
+    sent_as_is: bool = field(default=False, compare=False)
+    """Whether the client of the request is known to send `raw` as it is, where other clients would not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

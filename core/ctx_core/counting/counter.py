@@ -7,7 +7,7 @@ request only as a whole. Prices add up, so that a turn pays only for texts that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
@@ -25,6 +25,7 @@ from ctx_core.counting.registry import encoding_tokenizer, resolve
 from ctx_core.counting.requests import charged, measured
 from ctx_core.counting.tokenizers import (
     CachedTokenizer,
+    Encoder,
     Tokenizer,
     TokenizerLike,
     counts_messages,
@@ -215,9 +216,9 @@ class ModelObject(Protocol):
         ...
 
 
-CounterLike: TypeAlias = TokenCounter | Tokenizer | Callable[[Any], int] | ModelObject | str
-"""A counter, a tokenizer, a plain function from text to number of tokens, or the name of a model. A model object of
-LangChain or LlamaIndex is taken for its name; functions of lists of messages are for LangChain's surfaces."""
+CounterLike: TypeAlias = TokenCounter | Tokenizer | Encoder | Callable[[Any], int | Sized] | ModelObject | str
+"""A counter, a tokenizer, a plain function from text to number of tokens or to tokens, or the name of a model. A model
+object of LangChain or LlamaIndex is taken for its name; functions of lists of messages are for LangChain's surfaces."""
 
 _APPROXIMATE: Final = "approximate"
 """LangChain's short name for its `count_tokens_approximately`; no model is called so."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Sized
 from hashlib import blake2b
-from typing import Final, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
+from ctx_core.conversation.fields import mapped
 from ctx_core.errors import BudgetError, TokenizerError
 from ctx_core.locks import Lock
 
@@ -26,7 +27,16 @@ class Tokenizer(Protocol):
         ...
 
 
-TokenizerLike: TypeAlias = Tokenizer | Callable[[str], int]
+class Encoder(Protocol):
+    """Gives the tokens of a text: an encoding of tiktoken's, a tokenizer of Hugging Face's."""
+
+    def encode(self, text: str) -> Any:  # noqa: ANN401 - each has its own kind of list
+        """Give the tokens, in something that has a length."""
+        ...
+
+
+TokenizerLike: TypeAlias = Tokenizer | Encoder | Callable[[str], int | Sized]
+"""What counts a text, or gives its tokens."""
 
 
 class CachedTokenizer:
@@ -38,18 +48,19 @@ class CachedTokenizer:
     """
 
     def __init__(self, tokenizer: TokenizerLike, *, size: int = 65_536) -> None:
-        """Take the tokenizer, or a plain function from text to count.
+        """Take the tokenizer, or a plain function from text to count, or to tokens.
 
         Raises:
             BudgetError: for something that is neither.
         """
         if not is_tokenizer(tokenizer):
             msg = (
-                f"a tokenizer has a method count, or is a function from text to count; found {type(tokenizer).__name__}"
+                "a tokenizer has a method count or encode, or is a function from text to count; "
+                f"found {type(tokenizer).__name__}"
             )
             raise BudgetError(msg)
         self._tokenizer = tokenizer
-        self._count = tokenizer.count if isinstance(tokenizer, Tokenizer) else tokenizer
+        self._count = _counting(tokenizer)
         self._size = size
         self._known: OrderedDict[str | bytes, int] = OrderedDict()
         self._lock = Lock()
@@ -105,11 +116,14 @@ class CachedTokenizer:
 
     def _ask(self, text: str) -> int:
         try:
-            tokens, raised = self._count(text), None
+            tokens, raised = _length(self._count(text)), None
         except Exception as error:  # noqa: BLE001 - it may raise anything
             tokens, raised = -1, type(error).__name__
         if raised is not None:  # outside of the handler, as what a tokenizer raises may quote the text
-            msg = f"tokenizer {self.name} raised {raised} on a text of {len(text):,} characters"
+            msg = (
+                f"tokenizer {self.name} raised {raised} on a text of {len(text):,} characters; it is given texts: "
+                "of a function of a list of messages langchain_ctx.message_counter makes one"
+            )
             raise TokenizerError(msg)
         if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0:
             return tokens
@@ -138,13 +152,37 @@ class CachedTokenizer:
         return (CachedTokenizer, (self._tokenizer,))
 
 
+def _counting(tokenizer: TokenizerLike) -> Callable[[str], object]:
+    """Give the function to be asked; of tiktoken's that which takes the names of special tokens for texts."""
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer.count
+    bound = getattr(tokenizer, "__self__", None)
+    encoder = bound if getattr(tokenizer, "__name__", None) == "encode" else tokenizer
+    if encoder is not None and _encodes(encoder):
+        encode: Callable[[str], object] = cast("Encoder", encoder).encode
+        return cast("Callable[[str], object]", getattr(encoder, "encode_ordinary", encode))
+    return cast("Callable[[str], object]", tokenizer)
+
+
+def _encodes(value: object) -> bool:
+    return not isinstance(value, type) and callable(getattr(value, "encode", None))
+
+
+def _length(counted: object) -> object:
+    """Give how many tokens were given, where they were and not their number."""
+    fields = mapped(counted)
+    told = counted if fields is None else fields.get("input_ids")  # as Hugging Face's have them
+    return len(told) if isinstance(told, Sized) and not isinstance(told, str) else told
+
+
 def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def is_tokenizer(value: object) -> bool:
     """Whether something counts texts. Strings and lists have a `count` too, but of another kind."""
-    return callable(value) or (isinstance(value, Tokenizer) and not isinstance(value, Sequence))
+    counts = isinstance(value, Tokenizer) and not isinstance(value, Sequence)
+    return callable(value) or counts or (_encodes(value) and not isinstance(value, str))
 
 
 def counts_messages(value: object) -> bool:

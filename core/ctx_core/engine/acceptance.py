@@ -26,4 +26,5 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
         marks_beside=plan.marks_beside + marks_in(plan.definitions),
         stub=plan.policy.stub,
         system_apart=transcript.system_apart,
+        as_sent=getattr(transcript.codec, "as_sent", None),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from ctx_core.conversation.messages import Message
 from ctx_core.errors import OptionError
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.resolve import Target, target_of
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 ProviderLike: TypeAlias = Target | Provider | str | Literal[False] | None
 """A row of the table or its name, a target with its model and client; None: the one that model or format tells. False:
 no provider's rules are looked at."""
+
+AsSent: TypeAlias = Callable[[Message, str, str | None], Message]
+"""Gives a message as a client sends it, by the name of the provider's row and the client's package, if it is known."""
 
 _OF_ORDER: Final = frozenset({
     Kind.USER_BEGINS, Kind.CALL_AFTER_USER, Kind.ALTERNATES, Kind.NOT_USER_AFTER_TOOL, Kind.RESULTS_ALONE,
@@ -44,6 +49,9 @@ class Asked:
     """The text of the result of a call that has none."""
     system_apart: bool = False
     """Whether the system text is no message of the list: then the list begins with what is said."""
+
+    as_sent: AsSent | None = None
+    """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 
     def asks(self, kind: Kind) -> Rule | None:
         """Give the rule of a kind that is left to be met; None where there is none, or the client meets it.

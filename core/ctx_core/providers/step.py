@@ -23,6 +23,7 @@ from ctx_core.providers.changes.order import (
 )
 from ctx_core.providers.changes.reasoning import followed
 from ctx_core.providers.changes.signatures import signed
+from ctx_core.providers.changes.spellings import sent_calls
 from ctx_core.providers.changes.tools import told_in_text
 
 Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], int]]
@@ -31,6 +32,7 @@ Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], in
 CHANGES: Final[Mapping[str, Change]] = {
     "tools in texts": told_in_text,
     "reasoning without its item": followed,
+    "calls as sent": sent_calls,
     "arguments": objects_of_arguments,
     "names of tools": plain_names,
     "calls last": calls_last,
