@@ -121,7 +121,10 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")
     if tuple(parts) != read_content(content):
-        copy["content"] = _content(parts, listed=isinstance(content, list | tuple))
+        # A list of nothing is refused; calls may stand without a content.
+        copy["content"] = _content(parts, listed=isinstance(content, list | tuple) and bool(parts)) or (
+            None if message.tool_calls else ""
+        )
     if message.role is Role.TOOL and message.tool_call_id is not None:
         # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
         copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
