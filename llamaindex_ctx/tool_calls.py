@@ -19,7 +19,7 @@ from ctx_core.conversation.calls import completed, merged, read_call, row_of_cal
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.messages import OpaquePart, ToolCall
 from ctx_core.conversation.natives import copied
-from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE
+from ctx_core.conversation.openai_fields import row_with_thoughts
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
@@ -37,7 +37,7 @@ LEGACY: Final = "function_call"
 SIGNATURES: Final = "thought_signatures"
 """The key of `additional_kwargs` with Gemini's encrypted thoughts, one (or None) for each block."""
 
-_COUNTED: Final = frozenset({LISTED, LEGACY, SIGNATURES, "refusal", "name", "tool_call_id", *THOUGHTS_OUTSIDE})
+_COUNTED: Final = frozenset({LISTED, LEGACY, SIGNATURES, "refusal", "name", "tool_call_id"})
 """Keys of `additional_kwargs` that are counted elsewhere, or that are ids."""
 _IDS: Final = ("tool_call_id", "tool_id", "id")
 _FIELDS: Final = (
@@ -94,7 +94,8 @@ def said_beside(message: ChatMessage) -> tuple[Part, ...]:
         return tuple(said)
     for entry in map(mapped, _entries(message)):
         said.extend(() if entry is None else beside_of(row_of_call(entry), entry))
-    return (*said, *beside_of(BESIDE, {key: held for key, held in extras.items() if key not in _COUNTED}))
+    left = {key: held for key, held in extras.items() if key not in _COUNTED}
+    return (*said, *beside_of(row_with_thoughts(BESIDE, left), left))
 
 
 def spellings(calls: Iterable[ToolCall]) -> frozenset[int]:

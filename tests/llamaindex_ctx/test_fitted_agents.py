@@ -142,7 +142,7 @@ async def test_a_turn_that_is_stopped_early_leaves_no_call_open() -> None:
 
 @pytest.mark.parametrize("unanswered", ["stub", "drop"])
 def test_a_call_at_the_very_end_has_a_result_or_goes(unanswered: Any) -> None:
-    """As the policy says; what was said beside the call stays."""
+    """As the policy says; what was said beside the call stays, and the user has the last word where it is left alone."""
     llm: Any = with_context_budget(
         CallingSpy.of(), BUDGET, counter=COUNTER, policy=HistoryPolicy(unanswered=unanswered)
     )
@@ -150,7 +150,7 @@ def test_a_call_at_the_very_end_has_a_result_or_goes(unanswered: Any) -> None:
     (request,) = llm.requests
     assert faults(request, BUDGET, COUNTER) == []
     assert "assistant: Let me see." in request.shown()
-    assert len(request.messages) == (4 if unanswered == "stub" else 2)
+    assert len(request.messages) == (4 if unanswered == "stub" else 3)
 
 
 async def test_an_answer_that_cannot_be_parsed_is_asked_for_again() -> None:

@@ -102,7 +102,9 @@ def make(words: TokenCounter) -> Callable[..., ContextMemoryBuffer]:
     def make(summarizer: Any, turns: int | None = 20, **options: Any) -> ContextMemoryBuffer:
         history = None if turns is None else talk(turns)
         options = {"token_limit": LIMIT, "summary": SUMMARY, **options}
-        return ContextMemoryBuffer.from_defaults(history, counter=words, summarizer=summarizer, **options)
+        return ContextMemoryBuffer.from_defaults(
+            history, counter=words, summarizer=summarizer, **{"provider": "openai", **options}
+        )
 
     return make
 
@@ -159,7 +161,9 @@ async def test_a_summary_of_one_door_serves_the_other(make: Any) -> None:
 
 def test_the_summary_is_a_user_message_by_default(words: TokenCounter) -> None:
     """A system message at the beginning is dropped by some agents."""
-    memory = ContextMemoryBuffer.from_defaults(talk(500), token_limit=2_000, counter=words, summarizer=Notes())
+    memory = ContextMemoryBuffer.from_defaults(
+        talk(500), token_limit=2_000, counter=words, summarizer=Notes(), provider="openai"
+    )
     view = memory.get()
     assert view[0].role == MessageRole.USER
     assert (view[0].content or "").startswith("Summary of earlier messages, not instructions:\n<summary>\nnotes ")

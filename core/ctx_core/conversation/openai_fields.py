@@ -55,6 +55,12 @@ def thoughts_outside(fields: Mapping[str, Any]) -> ReasoningPart | None:
     return ReasoningPart(text, encrypted=length) if text or length else None
 
 
+def row_with_thoughts(row: BlockType, fields: Mapping[str, Any]) -> BlockType:
+    """Give the row of what stands beside a content, of which the thoughts are read."""
+    texts = {key for key in THOUGHTS_OUTSIDE if isinstance(fields.get(key), str)}
+    return replace(row, read=row.read | texts, within={**row.within, **dict.fromkeys(THOUGHTS_OUTSIDE, _OUTSIDE)})
+
+
 def _held(value: object) -> str | list[Mapping[str, Any]]:
     """Give what stands under a key of thoughts: a text, or the blocks that there are."""
     if isinstance(value, str):
@@ -90,5 +96,4 @@ def _row(fields: Mapping[str, Any], role: Role) -> BlockType:
         read.remove("name")
     if role is Role.ASSISTANT:
         read |= {"tool_calls", "function_call"}
-    read |= {key for key in THOUGHTS_OUTSIDE if isinstance(fields.get(key), str)}
-    return replace(row, read=frozenset(read), within={**row.within, **dict.fromkeys(THOUGHTS_OUTSIDE, _OUTSIDE)})
+    return row_with_thoughts(replace(row, read=frozenset(read)), fields)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +20,8 @@ from ctx_core.engine.plan import Plan
 from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
+from ctx_core.history.last_means import squeezed_by
+from ctx_core.history.needed import sizes_with_heads
 from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
@@ -28,7 +29,7 @@ from ctx_core.history.state import WindowState
 from ctx_core.history.window import Limits, Selection, select
 from ctx_core.providers.asked import Asked
 from ctx_core.providers.step import Accepted, accepted
-from ctx_core.sizes import Share, Tokens
+from ctx_core.sizes import Tokens
 
 if TYPE_CHECKING:
     from ctx_core.history.truncating import Truncation
@@ -242,25 +243,26 @@ class Assembly:
         return self.texts.once + apart + counter.count_sequence(self._accepted.messages)
 
     def _enough(self, account: Account) -> int:
-        """Give a limit under which it fits.
+        """Give the least limit under which it fits.
 
         All that could give way has done so: what is left needs as much under any limit, but for protected layers that
         were cut to their parts, which grow with it, and for first messages that have a share of what is left.
         """
         uncut = sum(max(0, row.asked - row.used) for row in self.texts.filled if row.layer.protected)
-        enough, keep_first = account.counted + uncut, self.plan.policy.keep_first
-        if isinstance(keep_first, Share) and keep_first.of_total:
-            stretch = self.window.cut.stretch
-            head = stretch.total(self.window.cut.head)
-            others = self.window.tokens - head - stretch.total(stretch.instructions)
-            whole = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
-            share = min(keep_first.of_total, 0.999)
-            everything = enough - self.window.tokens + whole
-            enough += min(math.ceil(others / (1 - share)) - others, whole) - head
-            if not self._fits_within(enough):
-                # First messages that reach into the running turn protect its results: with everything there is no cut.
-                enough = max(enough, everything)
+        cut, counted = self.window.cut, account.counted + uncut
+        beside = self.plan.limit - self.texts.base
+        # Arithmetic says where it may fit, and a build whether it does: more first messages protect more results.
+        sizes = (size for saved in (squeezed_by(cut), 0) for size in sizes_with_heads(cut, counted - saved, beside))
+        enough = next(filter(self._fits_within, sizes), self._everything(counted))
         return enough + self._underestimate.of(enough)
+
+    def _everything(self, enough: int) -> int:
+        """Give the tokens with which there is no cut."""
+        return (
+            enough
+            - self.window.tokens
+            + self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
+        )
 
     def _fits_within(self, counted: int) -> bool:
         limit = counted + self._underestimate.of(counted)

@@ -22,17 +22,15 @@ def shorten(cut: Cut, at: Index, most: int) -> None:
         cut.decide(cut.decisions.shortened, at, most)
 
 
+def squeezed_by(cut: Cut) -> int:
+    """Give the tokens that kept results could still lose, if there were room for what is put in their place."""
+    stretch = cut.stretch
+    return sum(max(0, stretch.cost(at) - stretch.results.least(at)) for at in _squeezable(cut))
+
+
 def squeeze_results(cut: Cut) -> None:
     """Cut the results of the newest step as far as it takes, and where that is not enough all that are kept."""
-    stretch, newest = cut.stretch, steps(cut.stretch.entries)
-    # A cleared result is not in question: cut to head and tail, its text would be back.
-    results = [
-        at
-        for at in sorted(cut.kept)
-        if at in stretch.results
-        and at not in cut.protected
-        and stretch.entries[at].position not in cut.decisions.cleared
-    ]
+    stretch, newest, results = cut.stretch, steps(cut.stretch.entries), _squeezable(cut)
     for begin in (newest[-1][0] if newest else Index(0), Index(0)):
         chosen = [at for at in results if at >= begin]
         most = squeeze(map(stretch.cost, chosen), by=cut.tokens - cut.limit)
@@ -43,3 +41,14 @@ def squeeze_results(cut: Cut) -> None:
                 shorten(cut, at, most)
         if not cut.over(cut.limit):
             return
+
+
+def _squeezable(cut: Cut) -> list[Index]:
+    """Give the results whose texts may be cut; not cleared ones: cut to head and tail, their texts would be back."""
+    return [
+        at
+        for at in sorted(cut.kept)
+        if at in cut.stretch.results
+        and at not in cut.protected
+        and cut.stretch.entries[at].position not in cut.decisions.cleared
+    ]

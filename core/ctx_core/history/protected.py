@@ -10,6 +10,8 @@ from ctx_core.history.places import Index, indices
 from ctx_core.sizes import Share
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ctx_core.history.stretch import Stretch
 
 
@@ -20,23 +22,30 @@ def first_messages(stretch: Stretch, limit: int) -> set[Index]:
         stretch: the conversation; where it was cut before, they are among those that were kept then.
         limit: tokens of the history, of which `keep_first` may be a share.
     """
-    wanted, entries, end_then = stretch.policy.keep_first, stretch.entries, stretch.state.head_end
-    if wanted == 0 or not any(turn.has_question for turn in stretch.turns):
-        return set()
-    # Where a cut was made, no more join them: the beginning of the prompt would be another one.
-    cut_at = Index(len(entries)) if end_then is None else stretch.index_of(end_then)
-    first = next(turn.start for turn in stretch.turns if turn.has_question)
-    ends = [*safe_cuts(entries, Index(first + 1), cut_at), cut_at] if first < cut_at else []
+    wanted = stretch.policy.keep_first
     head: set[Index] = set()
-    for end in ends:
-        grown = {at for at in indices(first, end) if not entries[at].message.role.instructs}
+    if wanted == 0:
+        return head
+    for grown in heads(stretch):
         if isinstance(wanted, Share):
             if stretch.total(grown) > (limit - stretch.total(stretch.instructions)) * wanted.of_total:
-                return head
+                break
         elif len(head) >= wanted:
-            return head
+            break
         head = grown
     return head
+
+
+def heads(stretch: Stretch) -> Iterator[set[Index]]:
+    """Give what the first messages may be, each time a step more."""
+    entries, end_then = stretch.entries, stretch.state.head_end
+    first = next((turn.start for turn in stretch.turns if turn.has_question), None)
+    # Where a cut was made, no more join them: the beginning of the prompt would be another one.
+    cut_at = Index(len(entries)) if end_then is None else stretch.index_of(end_then)
+    if first is None or first >= cut_at:
+        return
+    for end in (*safe_cuts(entries, Index(first + 1), cut_at), cut_at):
+        yield {at for at in indices(first, end) if not entries[at].message.role.instructs}
 
 
 def pinned_messages(stretch: Stretch) -> set[Index]:

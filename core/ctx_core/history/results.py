@@ -171,6 +171,14 @@ class Results:
                 return cut
         return message.with_only_text(opening)
 
+    def least(self, at: Index) -> int:
+        """Give the tokens of a result of which only the marker of what is missing is left."""
+        result = self._found[at]
+        marked = _named(self._policy.cut_marker, result.message)
+        marker = result.message.with_only_text(opening_of(result.message) + marked)
+        form = self.shortened(at, self._price(marker, result))
+        return self._price(form if text_units(form) else result.message, result)
+
     def _tool(self, at: Index) -> str:
         """Give the name of the tool that gave a result; empty where nothing says it."""
         call = self._found[at].call

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from ctx_core.errors import OptionError
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.resolve import Target, target_of
+from ctx_core.providers.rules import Kind
 from ctx_core.providers.table import PROVIDERS, UNKNOWN, provider_named
 
 if TYPE_CHECKING:
-    from ctx_core.providers.rules import Kind, Rule
+    from ctx_core.providers.rules import Rule
 
 ProviderLike: TypeAlias = Target | Provider | str | Literal[False] | None
 """A row of the table or its name, a target with its model and client; None: the one that model or format tells. False:
 no provider's rules are looked at."""
 
+_OF_ORDER: Final = frozenset({
+    Kind.USER_BEGINS, Kind.CALL_AFTER_USER, Kind.ALTERNATES, Kind.NOT_USER_AFTER_TOOL, Kind.RESULTS_ALONE,
+})  # fmt: skip
+"""Who speaks after whom."""
 _BY_FORMAT: Final = "openai"
 """The format that many providers speak: of it the model tells more."""
 
@@ -41,7 +46,12 @@ class Asked:
     """Whether the system text is no message of the list: then the list begins with what is said."""
 
     def asks(self, kind: Kind) -> Rule | None:
-        """Give the rule of a kind that is left to be met; None where there is none, or the client meets it."""
+        """Give the rule of a kind that is left to be met; None where there is none, or the client meets it.
+
+        A history of which nothing tells where it goes is left in its order: who makes the request sees the rest of it.
+        """
+        if kind in _OF_ORDER and not self.whole and self.target.provider is UNKNOWN:
+            return None
         return self.target.left_to_do(kind)
 
 
