@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.natives import without
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE
 
 if TYPE_CHECKING:
@@ -30,8 +32,7 @@ def without_thoughts_outside(extra: Mapping[str, Any], origin: BaseMessage) -> d
     """
     gone = {*THOUGHTS_OUTSIDE}
     update: dict[str, Any] = {}
-    thoughts: object = extra.get("reasoning")
-    if isinstance(thoughts, dict) and "id" in thoughts:
+    if "id" in (mapped(extra.get("reasoning")) or {}):
         gone.add(_IDS_OF_CALLS)
         if (origin.id or "").startswith("msg_"):
             update["id"] = None
@@ -79,7 +80,5 @@ def _without_id(block: str | dict[Any, Any]) -> str | dict[Any, Any]:
         return block
     if block.get("type") != "tool_call":
         return {key: value for key, value in block.items() if key != "id"}
-    extras: object = block.get("extras")
-    if not isinstance(extras, dict):
-        return block
-    return {**block, "extras": {key: value for key, value in extras.items() if key != "item_id"}}
+    extras = mapped(block.get("extras"))
+    return block if extras is None else {**block, "extras": without(extras, "item_id")}
