@@ -33,7 +33,7 @@ class OmissionMarker:
     """
 
     def __init__(self, stretch: Stretch, staying: Collection[Index]) -> None:
-        """Price it.
+        """Take what the policy says.
 
         Args:
             stretch: the conversation.
@@ -43,12 +43,20 @@ class OmissionMarker:
         self._template = stretch.policy.omission_marker
         self._between_turns = self._template == GAP_MARKER
         self._running = stretch.turns[-1].start if stretch.turns else Index(0)
-        # Priced with the longest number it can have, so that a cut fits whatever it comes to leave out.
-        most = stretch.length + stretch.state.forgotten
-        self._price = 0 if self._template is None else stretch.counter.count_message(self.message(most))
-        waits = self._between_turns and not any(at < self._running for at in staying)
-        self.room_at_a_cut = 0 if waits else self._price
+        self._waits = self._between_turns and not any(at < self._running for at in staying)
+
+    @property
+    def _price(self) -> int:
+        """Its tokens with the longest number it can have, so that a cut fits whatever it comes to leave out."""
+        stretch = self._stretch
+        if self._template is None:
+            return 0
+        return stretch.counter.count_message(self.message(stretch.length + stretch.state.forgotten))
+
+    @property
+    def room_at_a_cut(self) -> int:
         """Tokens that a new cut leaves free for it."""
+        return 0 if self._waits else self._price
 
     @property
     def gives_way(self) -> bool:
