@@ -25,7 +25,7 @@ def written_content(message: Message, *, listed: bool) -> str | list[str | dict[
     """Give the content: a list where the caller's was one."""
     inside = [part for part in message.parts if message.origin is None or not _is_outside(part)]
     texts = [part.text for part in inside if isinstance(part, TextPart) and part.raw is None]
-    if len(texts) == len(inside) and not listed:
+    if len(texts) == len(inside) and not (listed and inside):
         return "".join(texts)
     return [_block(part) for part in inside]
 

@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.natives import without
+from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE
 
 from ctx_core.conversation.fields import mapped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from langchain_core.messages import BaseMessage
 
     Content = str | list[str | dict[Any, Any]]
+
+_IDS_OF_CALLS: Final = "__openai_function_call_ids__"
+"""Where langchain-openai's older form of a message has the ids of the items of calls."""
+
+
+def without_thoughts_outside(extra: Mapping[str, Any], origin: BaseMessage) -> dict[str, Any]:
+    """Give the fields of a message of which all thoughts have gone.
+
+    In langchain-openai's older form an item of thoughts stands beside the content, the id of the text behind it is that
+    of the message, and those of calls stand beside the content too.
+
+    Args:
+        extra: its `additional_kwargs` as they are now.
+        origin: the message as it was.
+    """
+    gone = {*THOUGHTS_OUTSIDE}
+    update: dict[str, Any] = {}
+    if "id" in (mapped(extra.get("reasoning")) or {}):
+        gone.add(_IDS_OF_CALLS)
+        if (origin.id or "").startswith("msg_"):
+            update["id"] = None
+    return {**update, "additional_kwargs": {key: value for key, value in extra.items() if key not in gone}}
 
 
 def with_their_thoughts(content: Content, before: Content) -> Content:
@@ -50,4 +78,10 @@ def _name(block: object) -> object:
 
 
 def _without_id(block: str | dict[Any, Any]) -> str | dict[Any, Any]:
-    return {key: value for key, value in block.items() if key != "id"} if isinstance(block, dict) else block
+    """Give a block without the id of its item; in LangChain's own block of a call it stands beside that of the call."""
+    if not isinstance(block, dict) or block.get("type") == "server_tool_call":
+        return block
+    if block.get("type") != "tool_call":
+        return {key: value for key, value in block.items() if key != "id"}
+    extras = mapped(block.get("extras"))
+    return block if extras is None else {**block, "extras": without(extras, "item_id")}

@@ -17,9 +17,8 @@ from langchain_core.messages import (
 )
 
 from ctx_core.conversation.messages import Message, ReasoningPart, Role
-from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE
 from langchain_ctx.blocks import written_content
-from langchain_ctx.items import with_their_thoughts
+from langchain_ctx.items import with_their_thoughts, without_thoughts_outside
 from langchain_ctx.tool_calls import calls_update, content_with_ids
 
 NOTIFICATION_SOURCE: Final = "ctx_layers"
@@ -50,7 +49,7 @@ def altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
         update |= calls_update(message, origin)
         extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
         if not any(isinstance(part, ReasoningPart) for part in message.parts):
-            update["additional_kwargs"] = {key: value for key, value in extra.items() if key not in THOUGHTS_OUTSIDE}
+            update |= without_thoughts_outside(extra, origin)
     return origin.model_copy(update=update)
 
 

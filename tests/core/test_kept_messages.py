@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ctx_core import (
+    Context,
     ContextOverflowError,
     Message,
     Share,
     ToolResultPolicy,
     WindowState,
 )
-from tests.core.talks import SYSTEM, run, said, shown, step, talk
+from tests.core import talks
+from tests.core.talks import SYSTEM, said, shown, step, talk
+
+
+def run(messages: list[talks.OpenAIMessage], budget: int, **how: Any) -> Context[Any]:
+    """Fit with a policy, and without the marker that says what is missing."""
+    return talks.run(messages, budget, omission_marker=None, **how)
 
 
 @pytest.mark.parametrize(

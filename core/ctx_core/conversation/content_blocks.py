@@ -104,6 +104,13 @@ def is_mark(block: Mapping[str, Any]) -> bool:
     return kind_of(block) in _MARKS or (len(block) == 1 and next(iter(block)) in _MARKS)
 
 
+def says_nothing(part: Part) -> bool:
+    """Whether a part is a blank text, or only marks where a cache ends."""
+    if isinstance(part, OpaquePart):
+        return not part.text and is_mark(mapped(part.raw) or {})
+    return isinstance(part, TextPart) and not part.text.strip()
+
+
 def _read(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None]:
     """Give the part, and the row of what is read and free in the block; None where nothing is left."""
     kind = kind_of(block)

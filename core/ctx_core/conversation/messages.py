@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+TIED_TO_THOUGHTS: Final = frozenset(
+    {"web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "tool_search_call"}
+)
+"""Kinds of what OpenAI's own tools did, which cannot be sent without their id."""
 
 
 class Role(StrEnum):
@@ -290,13 +295,19 @@ class Message:
     def without_reasoning(self, *, signed: bool = False) -> Self:
         """Give a copy without reasoning, or this very message where it has none.
 
+        What OpenAI's own tools did behind a thought goes with it: it is known by an id, by which the thought is missed.
+
         Args:
             signed: whether only what has an encrypted copy goes: that is what providers hold to what stood before.
         """
-        parts = tuple(
-            part for part in self.parts if not isinstance(part, ReasoningPart) or (signed and not part.encrypted)
-        )
-        return self if len(parts) == len(self.parts) else replace(self, parts=parts, altered=True)
+        parts: list[Part] = []
+        gone = False
+        for part in self.parts:
+            tied = gone and isinstance(part, OpaquePart) and part.kind in TIED_TO_THOUGHTS
+            gone = isinstance(part, ReasoningPart) and (not signed or part.encrypted > 0)
+            if not (gone or tied):
+                parts.append(part)
+        return self if len(parts) == len(self.parts) else replace(self, parts=tuple(parts), altered=True)
 
     def __repr__(self) -> str:
         """Say what it is without saying what it says."""

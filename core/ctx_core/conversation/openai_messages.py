@@ -121,7 +121,10 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")
     if tuple(parts) != read_content(content):
-        copy["content"] = _content(parts, listed=isinstance(content, list | tuple))
+        # A list of nothing is refused; calls may stand without a content.
+        copy["content"] = _content(parts, listed=isinstance(content, list | tuple) and bool(parts)) or (
+            None if message.tool_calls else ""
+        )
     if message.role is Role.TOOL and message.tool_call_id is not None:
         # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
         copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
@@ -133,8 +136,8 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         if not copy["tool_calls"]:
             del copy["tool_calls"]
     altered = {call.id: call for call in message.tool_calls if call.altered and call.id}
-    if altered and isinstance(copy.get("content"), list | tuple):
-        copy["content"] = [_with_call(block, altered) for block in copy["content"]]
+    if altered and isinstance(said := copy.get("content"), list | tuple):
+        copy["content"] = [_with_call(block, altered) for block in said]
     if "function_call" in origin:
         legacy = [call for call in message.tool_calls if call.raw is origin["function_call"]]
         copy["function_call"] = with_arguments(legacy[0].raw, legacy[0]) if legacy else None

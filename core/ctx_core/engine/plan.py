@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ctx_core.budget import ContextBudget
+from ctx_core.conversation.messages import Role
 from ctx_core.counting.counter import TokenCounter, ToolDefinition
 from ctx_core.counting.options import RequestOptions
 from ctx_core.engine.layers import Layer
 from ctx_core.engine.summary import RollingSummary
-from ctx_core.history.policy import HistoryPolicy
+from ctx_core.history.policy import GAP_MARKER, HistoryPolicy
 from ctx_core.providers.asked import ProviderLike
 from ctx_core.sizes import tokens_of
 
@@ -57,6 +58,14 @@ class Plan:
     """Whether layers that are not stable go behind the history."""
     count_original: bool = False
     """Whether the report says what everything there is would cost: a turn then costs the whole history."""
+
+    @property
+    def cut_policy(self) -> HistoryPolicy:
+        """The policy as a cut goes by it: where a summary stands at the gap, it says what is missing."""
+        told = self.rolling is not None and self.rolling.role is not Role.SYSTEM
+        if not told or self.policy.omission_marker != GAP_MARKER:
+            return self.policy
+        return replace(self.policy, omission_marker=None)
 
     @property
     def summary_cap(self) -> int:

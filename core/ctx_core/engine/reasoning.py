@@ -29,7 +29,8 @@ class Reasoning:
         if said == "by_model":
             bound = asked is not None and asked.target.asks(Kind.THINKING_BOUND) is not None
             said = "bound" if bound else "keep"
-        self.policy = plan.policy if said == plan.policy.reasoning else replace(plan.policy, reasoning=said)
+        policy = plan.cut_policy
+        self.policy = policy if said == policy.reasoning else replace(policy, reasoning=said)
         """The policy, with what becomes of reasoning."""
         self._bound = said == "bound"
         self._moves = plan.volatile_last and any(layer.body for layer in plan.layers if not layer.stable)

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ctx_core.conversation.messages import Message
 from ctx_core.history.decisions import Decisions
 from ctx_core.history.keys import digest_of, key_at
+from ctx_core.history.omission import OmissionMarker, last_gap
 from ctx_core.history.places import Index, Position, indices
 from ctx_core.history.remembered import places_digest
 from ctx_core.history.repair import Entry
@@ -53,7 +53,7 @@ class Cut:
     """Whether the omission marker stands at the gap, if there is to be one."""
     truncated: list[Position] = field(init=False, default_factory=list[Position])
     """Positions of protected messages whose text was cut."""
-    _marker_price: int = field(init=False)
+    _marker: OmissionMarker = field(init=False)
 
     def __post_init__(self) -> None:
         """Keep all there is, in the remembered form."""
@@ -62,10 +62,7 @@ class Cut:
         self.kept = set(indices(0, len(stretch.entries)))
         self.start = stretch.index_of(stretch.first)
         self.decisions = stretch.decisions
-        template = stretch.policy.omission_marker
-        # Priced with the longest number it can have, so that a cut fits whatever it comes to leave out.
-        longest = None if template is None else _marker(stretch, template, stretch.length)
-        self._marker_price = 0 if longest is None else stretch.counter.count_message(longest)
+        self._marker = OmissionMarker(stretch, {*self.head, *self.pinned})
 
     @property
     def allowance(self) -> int:
@@ -94,12 +91,23 @@ class Cut:
     @property
     def marker_room(self) -> int:
         """Tokens for the omission marker, where there is one."""
-        return self._marker_price if self.omitted and self.marked else 0
+        return self._marker.room(self.kept, self.start) if self.marked else 0
 
-    def room(self, chosen: Iterable[Index], limit: int) -> Remaining:
-        """Give the room that is left within a limit beside some entries and the marker of a cut."""
+    def unmark(self) -> None:
+        """Leave the omission marker out, if it is the one that stands by default."""
+        self.marked = self.marked and not self._marker.gives_way
+
+    def room(self, chosen: Iterable[Index], limit: int, *, start: Index | None = None) -> Remaining:
+        """Give the room that is left within a limit beside some entries and the marker of a cut.
+
+        Args:
+            chosen: indices of the entries.
+            limit: tokens.
+            start: where the turns begin that stay, if that is decided.
+        """
         chosen = set(chosen)
-        return Remaining(self, limit - self.stretch.total(chosen) - self._marker_price, self.count(chosen))
+        marker = self._marker.room_at_a_cut if start is None else self._marker.room_for_steps(chosen, start)
+        return Remaining(self, limit - self.stretch.total(chosen) - marker, self.count(chosen))
 
     def count(self, chosen: Iterable[Index]) -> int:
         """Count the messages of the history: without instructions and without the one that is being answered."""
@@ -192,21 +200,24 @@ class Cut:
         self.start = max(start, self.start)
 
     def listed(self) -> list[Entry]:
-        """Give the entries that go out, with the omission marker at the gap."""
-        stretch, template = self.stretch, self.stretch.policy.omission_marker
-        listed = [
-            Entry(stretch.entries[at].position, stretch.form(at), synthetic=stretch.entries[at].synthetic)
-            for at in sorted(self.kept)
-        ]
-        if template is not None and self.omitted and self.marked:
-            position = stretch.entries[self.start].position
-            listed.insert(self.gap, Entry(position, _marker(stretch, template, self.omitted), synthetic=True))
+        """Give the entries that go out, with the omission marker at its gap."""
+        stretch = self.stretch
+        marked = self._marker.gap(self.kept, self.start) if self.marked else None
+        listed: list[Entry] = []
+        for at in sorted(self.kept):
+            entry = stretch.entries[at]
+            if marked is not None and at == marked.behind:
+                listed.append(Entry(entry.position, self._marker.message(marked.count), synthetic=True))
+            if not stretch.is_hollow(at):
+                listed.append(Entry(entry.position, stretch.form(at), synthetic=entry.synthetic))
         return listed
 
     @property
     def gap(self) -> int:
-        """How many entries go out before the stretch that is kept up to the present."""
-        return sum(1 for at in self.kept if at < self.start)
+        """How many entries go out before the last gap; where there is none, before the stretch up to the present."""
+        gap = last_gap(self.stretch, self.kept, self.start)
+        end = self.start if gap is None else gap.behind
+        return sum(1 for at in self.kept if at < end and not self.stretch.is_hollow(at))
 
     def remembered(self, transcript: Transcript[Any], granted: int, *, digested: bool = True) -> WindowState:
         """Give what to remember of all this.
@@ -304,8 +315,3 @@ class Remaining:
     def holds(self) -> bool:
         """Whether nothing is exceeded."""
         return self.left >= 0 and self.messages <= self.cut.most_messages()
-
-
-def _marker(stretch: Stretch, template: str, count: int) -> Message:
-    text = Message.user(template.replace("{count}", str(count)))
-    return Message(role=stretch.policy.marker_role, parts=text.parts, synthetic=True)

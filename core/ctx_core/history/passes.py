@@ -49,6 +49,8 @@ def make_fit(cut: Cut, *, truncation: Truncation) -> None:
     _drop_reasoning(cut)
     if cut.over(cut.limit):
         squeeze_results(cut)
+    if cut.over(cut.limit):
+        cut.unmark()
     if truncation != "no" and cut.over(cut.limit):
         truncate(cut, marked=truncation == "marked")
 
@@ -147,7 +149,7 @@ def _drop_steps(cut: Cut) -> None:
     first = stretch.turns[cut.first_preserved].start
     begin = Index(turn.start + 1) if turn.has_question else turn.start
     always = cut.protected | {at for at in cut.kept if first <= at < begin}
-    start = _newest_steps(cut, cut.room(always, cut.limit), begin, turn.end, begin, at_least=True)
+    start = _newest_steps(cut, cut.room(always, cut.limit, start=first), begin, turn.end, begin, at_least=True)
     if start is not None:
         cut.keep(always | set(indices(start, turn.end)), start)
 

@@ -30,6 +30,8 @@ ErrorWords: TypeAlias = Literal["at_start", "anywhere"]
 
 _MARKER_ROLES: Final = tuple(str(role) for role in (Role.SYSTEM, Role.DEVELOPER, Role.USER))
 """Whose message a marker may be: an assistant's would be words of the model, and a tool's would answer no call."""
+GAP_MARKER: Final = "[{count} earlier messages left out]"
+"""The omission marker by default, which stands only behind what `keep_first` and `pinned` keep."""
 ERROR_WORDS: Final = ("error", "exception", "failed", "fatal", "cannot", "unable to")
 """Words that mark a tool result as an error, in any case of letters."""
 
@@ -130,8 +132,12 @@ class HistoryPolicy:
     """What may happen to the arguments of calls."""
     media: MediaPolicy | None = None
     """What may happen to pictures and recordings; None: they stay in their messages."""
-    omission_marker: str | None = None
-    """A message at the gap, such as `[{count} earlier messages omitted for brevity]`; None: no message."""
+    omission_marker: str | None = GAP_MARKER
+    """A message where messages are left out. By default (`GAP_MARKER`) it stands where the model would otherwise read
+    on over a gap: between turns, behind what `keep_first` or `pinned` keeps, and not where a summary says it; a plain
+    cut from the beginning has none, nor have the steps that are left out of a turn. Any other text, such as
+    `[{count} earlier messages omitted for brevity]`, stands at every cut; None: no message. `{count}` stays as it is as
+    long as the cut does."""
     marker_role: Role = Role.SYSTEM
     """Whose message the marker is: an instruction, or the user's, as some providers take system messages at the
     beginning only. A text such as `"user"` is taken for the role."""

@@ -74,6 +74,7 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
         kept_before=_shifted(state.kept_before, shift),
         instructions=instructions,
         head_end=None if state.head_end is None else Position(max(0, state.head_end + shift)),
+        forgotten=state.forgotten + _dropped(state, -shift),
         cleared=_moved_pairs(state.cleared, shift),
         shortened=_moved_pairs(state.shortened, shift),
         cleared_calls=_moved_pairs(state.cleared_calls, shift),
@@ -85,6 +86,11 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
         summary_ends=None if ends is None else (Position(ends[0] + shift), Position(ends[1] + shift)),
         summary_at=None if state.summary_at is None else max(0, state.summary_at + shift),
     )
+
+
+def _dropped(state: WindowState, count: int) -> int:
+    """Give how many of the first messages, which a store has dropped, were left out before."""
+    return max(0, count) - sum(at < count for at in state.staying)
 
 
 def _moved_pairs(pairs: Mapping[Position, int], shift: int) -> dict[Position, int]:

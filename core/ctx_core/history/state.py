@@ -58,6 +58,8 @@ class WindowState:
     """Keys of the first and of the last message that is left out."""
     gone_digest: str | None = None
     """Digest of all that stands before `start` but the system messages: what is edited there is noticed by it."""
+    forgotten: int = 0
+    """Messages that are left out and that the store has dropped since: the omission marker still counts them."""
     cleared: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
     """Position of each cleared tool result, and its age in steps when it was cleared, which its placeholder tells."""
     shortened: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
@@ -188,6 +190,7 @@ class WindowState:
             "head_end": self.head_end,
             "gone_keys": self.gone_keys and list(self.gone_keys),
             "gone_digest": self.gone_digest,
+            "forgotten": self.forgotten,
             "cleared": compact(packed_pairs(self.cleared)),
             "shortened": compact(packed_pairs(self.shortened)),
             "results_digest": self.results_digest,
@@ -239,6 +242,7 @@ class WindowState:
             head_end=_optional(data, "head_end", _position),
             gone_keys=_optional(data, "gone_keys", _two_texts),
             gone_digest=_optional(data, "gone_digest", _digest),
+            forgotten=_count(data.get("forgotten", 0)),
             cleared=unpacked_pairs(data.get("cleared", [])),
             shortened=unpacked_pairs(data.get("shortened", [])),
             results_digest=_optional(data, "results_digest", _digest),

@@ -6,6 +6,7 @@ from bisect import bisect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.conversation.content_blocks import says_nothing
 from ctx_core.conversation.message_texts import text_units
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting.counter import TokenCounter
@@ -102,8 +103,22 @@ class Stretch:
         return self._asked[at] if at in self._asked else self.cost(at)
 
     def priced(self, at: Index, form: Message) -> int:
-        """Give the tokens that an entry would cost in some form."""
+        """Give the tokens that an entry would cost in some form; one of which nothing is left does not go out."""
+        if self._is_hollow(at, form):
+            return 0
         return self.counter.count_message(form, parallel=self.results.is_parallel(at))
+
+    def is_hollow(self, at: Index) -> bool:
+        """Whether nothing is left of an answer whose reasoning has gone: providers refuse a message without content."""
+        return self._is_hollow(at, self.form(at))
+
+    def _is_hollow(self, at: Index, form: Message) -> bool:
+        return (
+            form is not self.entries[at].message
+            and form.role is Role.ASSISTANT
+            and not (form.tool_calls or form.beside)
+            and all(map(says_nothing, form.parts))
+        )
 
     def has_steps(self, turn: Turn) -> bool:
         """Whether a turn holds calls of tools, or results in user messages."""

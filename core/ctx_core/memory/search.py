@@ -17,7 +17,7 @@ from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.errors import BudgetError
 from ctx_core.history.call_policy import ToolCallPolicy
 from ctx_core.history.keys import content_name
-from ctx_core.history.policy import HistoryPolicy, ToolResultPolicy
+from ctx_core.history.policy import GAP_MARKER, HistoryPolicy, ToolResultPolicy
 from ctx_core.history.remembered import matching
 from ctx_core.history.state import WindowState
 from ctx_core.memory.combine import relevance
@@ -82,7 +82,7 @@ def recalling(policy: HistoryPolicy | None) -> HistoryPolicy:
         placeholder=_PLACEHOLDER if results.placeholder == plain.placeholder else results.placeholder,
         cut_marker=_CUT_MARKER if results.cut_marker == plain.cut_marker else results.cut_marker,
     )
-    if policy.omission_marker is not None:
+    if policy.omission_marker != GAP_MARKER:
         return replace(policy, results=results, calls=calls)
     return replace(policy, results=results, calls=calls, omission_marker=_OMISSION, marker_role=Role.USER)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.calls import is_call, with_arguments
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import kind_of, mapped
-from ctx_core.conversation.messages import ReasoningPart, TextPart
+from ctx_core.conversation.messages import TIED_TO_THOUGHTS, TextPart
 from ctx_core.conversation.natives import copied, without
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from ctx_core.conversation.message_types import Piece
     from ctx_core.conversation.messages import Message, Part, ToolCall
+
+_GOES: Final = TIED_TO_THOUGHTS | {"reasoning"}
+"""Types of items that go where their part does."""
 
 
 def item_parts(item: object, fields: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -33,10 +36,10 @@ def items_left(message: Message, piece: Piece) -> Iterator[object]:
     which the provider would look for them.
     """
     calls = {id(call.raw): call for call in message.tool_calls if call.raw is not None}
-    thoughts = {id(part.raw) for part in message.parts if isinstance(part, ReasoningPart)}
+    left = {id(part.raw) for part in message.parts if part.raw is not None}
     items = [(item, mapped(item) or {}) for item in piece.natives]
     stays = [
-        id(item) in calls if is_call(fields) else kind_of(fields) != "reasoning" or id(item) in thoughts
+        id(item) in calls if is_call(fields) else kind_of(fields) not in _GOES or id(item) in left
         for item, fields in items
     ]
     for at in reversed(range(len(items) - 1)):
