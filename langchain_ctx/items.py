@@ -9,8 +9,6 @@ from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.natives import without
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE
 
-from ctx_core.conversation.fields import mapped
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
