@@ -137,7 +137,7 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
             del copy["tool_calls"]
     altered = {call.id: call for call in message.tool_calls if call.altered and call.id}
     if altered and isinstance(said := copy.get("content"), list | tuple):
-        copy["content"] = [_with_call(block, altered) for block in said]
+        copy["content"] = [_with_call(block, altered) for block in cast("list[object]", said)]
     if "function_call" in origin:
         legacy = [call for call in message.tool_calls if call.raw is origin["function_call"]]
         copy["function_call"] = with_arguments(legacy[0].raw, legacy[0]) if legacy else None
