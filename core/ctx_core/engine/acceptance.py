@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctx_core.providers.asked import Asked, target_for
 from ctx_core.providers.changes.cache_marks import marks_in
+from ctx_core.providers.provider import Provider
 
 if TYPE_CHECKING:
     from ctx_core.conversation.transcript import Transcript
@@ -20,6 +21,7 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
         return None
     return Asked(
         target=target,
+        told=isinstance(plan.provider, Provider),
         tools=True if plan.definitions else (False if plan.without_tools else None),
         whole=plan.whole,
         question_follows=plan.question_follows,

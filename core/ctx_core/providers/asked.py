@@ -37,6 +37,8 @@ class Asked:
 
     target: Target
     """The row of the table, the model and the client."""
+    told: bool = True
+    """Whether somebody named the row."""
     tools: bool | None = None
     """Whether the request has tools; None where nothing tells."""
     whole: bool = True
@@ -53,12 +55,21 @@ class Asked:
     as_sent: AsSent | None = None
     """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 
+    @property
+    def is_guessed(self) -> bool:
+        """Whether nothing tells where it goes.
+
+        Then what is lacking is added, and what was made here stands as all take it; of the caller's own, roles and
+        contents stay as they are, which most take.
+        """
+        return not self.told and self.target.provider is UNKNOWN
+
     def asks(self, kind: Kind) -> Rule | None:
         """Give the rule of a kind that is left to be met; None where there is none, or the client meets it.
 
         A history of which nothing tells where it goes is left in its order: who makes the request sees the rest of it.
         """
-        if kind in _OF_ORDER and not self.whole and self.target.provider is UNKNOWN:
+        if kind in _OF_ORDER and not self.whole and self.is_guessed:
             return None
         return self.target.left_to_do(kind)
 

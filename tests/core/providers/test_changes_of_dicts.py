@@ -181,7 +181,7 @@ def test_what_is_broken_is_mended_and_counted(
     """As little as can be, counted as it goes out, and taken; what goes out once goes out as it is again."""
     row = provider_named(provider)
     named: FormatName = row.format or "openai"
-    where = Target(provider=row, model=model)
+    where = row if model is None else Target(provider=row, model=model)
     before = [dict(message) for message in messages]
     counter = COUNTER if model is None else TokenCounter.for_model(model)
 

@@ -27,7 +27,7 @@ def filled(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], in
     """Give each message a content that says something; an instruction that says nothing goes. Results may be empty."""
     not_empty, blank = asked.asks(Kind.NOT_EMPTY), asked.asks(Kind.NOT_BLANK) is not None
     answers = not_empty is not None or blank or asked.asks(Kind.CALLS_OR_TEXT) is not None
-    if not answers and asked.asks(Kind.CONTENT_PRESENT) is None:
+    if asked.is_guessed or (not answers and asked.asks(Kind.CONTENT_PRESENT) is None):
         return list(messages), 0
     sent: list[Message] = []
     count = 0

@@ -35,7 +35,7 @@ def _leading_joined(messages: Sequence[Message], asked: Asked) -> tuple[Sequence
     rule, head = asked.asks(Kind.SYSTEM_LEADS), _head(messages)
     if rule is None or rule.most is None or head <= rule.most or asked.system_apart:
         return messages, 0
-    if asked.asks(Kind.TAKES_NO_SYSTEM) is not None:
+    if asked.is_guessed or asked.asks(Kind.TAKES_NO_SYSTEM) is not None:
         return messages, 0
     first = head - rule.most
     return [reduce(merged, messages[: first + 1]), *messages[first + 1 :]], first
@@ -43,6 +43,9 @@ def _leading_joined(messages: Sequence[Message], asked: Asked) -> tuple[Sequence
 
 def _put(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
     head = 0 if asked.system_apart else _head(messages)
+    if asked.is_guessed:
+        sent = [*messages[:head], *(_said_by_user(one) if one.synthetic else one for one in messages[head:])]
+        return sent, sum(one is not other for one, other in zip(sent, messages, strict=True))
     if asked.asks(Kind.TAKES_NO_SYSTEM) is not None:
         head = 0
     elif not any(message.role.instructs for message in messages[head:]):

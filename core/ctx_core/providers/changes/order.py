@@ -71,6 +71,10 @@ def alternating(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
         if last is None or last.role is not message.role or message.role not in (Role.USER, Role.ASSISTANT):
             sent.append(message)
             continue
+        if asked.is_guessed and not (last.synthetic or message.synthetic):
+            # Most take them, and they are the caller's own: only what is put between them here must not be refused.
+            sent.append(message)
+            continue
         count += 1
         kept = (asked.question_follows and at == len(messages) - 1) or sent[-1] is not last
         if kept or last.tool_calls or (alone and message.tool_calls) or thinks(last) or thinks(message):
