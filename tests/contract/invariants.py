@@ -226,16 +226,15 @@ def _unchanged(
 ) -> list[str]:
     """Messages are the caller's own; an altered copy differs where it may, and keeps what nobody knows."""
     found: list[str] = []
-    current = max((at for at, message in enumerate(source) if message["role"] == "user"), default=-1)
     for message in sent:
         if "n" not in message or message is source[message["n"]]:
             continue
         mine = source[message["n"]]
         fields = _MAY_CHANGE.get(mine["role"], set[str]())
-        if truncated and (mine["role"] in _INSTRUCTIONS or message["n"] == current):
+        if truncated and mine["role"] in {*_INSTRUCTIONS, "user", "assistant"}:  # whatever stays may lose text then
             fields = {"content"}
         if mine["role"] == "assistant" and policy.reasoning == "keep" and policy.unanswered == "stub":
-            fields = set()
+            fields = {"content", "tool_calls"} if truncated else set()
         changed = {key for key in {*mine, *message} if mine.get(key) != message.get(key)}
         if not changed:
             found.append("I6 copied")

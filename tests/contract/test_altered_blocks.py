@@ -103,7 +103,9 @@ def calls_emptied(messages: Sequence[Message], at: int) -> Message:
 
 
 UNPARSED: Final = {"a call that is no JSON"}
-"""Kinds of which a client's door leaves out what it cannot send."""
+"""Kinds of which a client's door leaves out what it cannot send, or says that it is malformed."""
+MALFORMED: Final = 1
+"""Tokens that saying so takes: the last step of a build says it first, and counts it."""
 POLICY: Final = ToolResultPolicy()
 CALL_POLICY: Final = ToolCallPolicy(min_tokens=5)
 ALTERATIONS: Final = (cut, shortened, cleared, named)
@@ -128,7 +130,7 @@ def test_what_is_altered_is_counted_as_it_is_written(
         written = transcript.write(forms)
         recount = COUNTER.count_sequence(read_natives(written, DOORS[door]))
         counted = COUNTER.count_sequence(forms)
-        assert recount == counted or (kind in UNPARSED and recount < counted)
+        assert recount == counted or (kind in UNPARSED and recount <= counted + MALFORMED)
         if alter is cut and text_units(message):
             assert COUNTER.count_message(forms[at]) < COUNTER.count_message(message)
     assert source == before
