@@ -151,7 +151,12 @@ class Runnable(LangChainConversation):
         """Make the step."""
         super().__init__(limit, counter, policy, on_overflow)
         self.step = ContextRunnable(
-            limit, counter=counter, policy=policy, on_overflow=on_overflow, on_report=self.reports.append
+            limit,
+            counter=counter,
+            policy=policy,
+            on_overflow=on_overflow,
+            on_report=self.reports.append,
+            provider="openai",  # whose shape the conversations have
         )
 
     def send(self, source: Sequence[OpenAIMessage]) -> Sent:

@@ -89,7 +89,7 @@ def mutated(face: Face, source: list[OpenAIMessage], budget: int, policy: Histor
 def wrong_if_truncated(face: Face, source: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> list[str]:
     """Name what breaks with leave to truncate: the request is within the budget, and nothing protected is lost."""
     out, limit = sent(face, source, budget, policy, "truncate")
-    truncated = bool(out.report.history.truncated)
+    truncated = bool(out.report.history.truncated or out.report.history.truncated_answers)
     wrong = broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy, truncated=truncated)
     return [*wrong, *(["I1 over budget, recounted"] if out.tokens > limit else [])]
 
