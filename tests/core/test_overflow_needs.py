@@ -11,12 +11,14 @@ from tests.core.builds import builder, step, talk, words
 
 POLICIES = {
     "plain": HistoryPolicy(),
-    "first messages": HistoryPolicy(keep_first=3),
+    "first messages": HistoryPolicy(keep_first=3, omission_marker=None),
     "a share": HistoryPolicy(keep_first=Share(0.5)),
     "a large share": HistoryPolicy(keep_first=Share(0.9), preserve_recent_turns=1),
     "all of it": HistoryPolicy(keep_first=Share(1.0)),
     "pinned": HistoryPolicy(keep_first=Share(0.5), pinned=lambda message: "r r" in message.text),
-    "cleared": HistoryPolicy(keep_first=3, results=ToolResultPolicy(clear_rest=True, min_tokens=5)),
+    "cleared": HistoryPolicy(
+        keep_first=3, omission_marker=None, results=ToolResultPolicy(clear_rest=True, min_tokens=5)
+    ),
     "preserved": HistoryPolicy(preserve_recent_turns=2, omission_marker="[{count} left out]"),
 }
 

@@ -58,7 +58,7 @@ def test_a_result_is_found_to_its_call(case: str, remembers: bool) -> None:  # n
     """With room to spare, nothing is made up and nothing is lost."""
     messages, results = PAIRS[case]
     state = WindowState() if remembers else None
-    context = fit([ASK, *messages], 1_000, counter=WORDS, state=state)
+    context = fit([ASK, *messages], 1_000, counter=WORDS, provider="openai", state=state)
     sent = [message.text for message in context.messages if message.role is Role.TOOL]
     assert sent == results
     repairs = context.report.history.repairs
@@ -76,14 +76,14 @@ def test_a_result_is_found_to_its_call(case: str, remembers: bool) -> None:  # n
 )
 def test_what_answers_nothing_is_left_out(messages: list[Message], orphans: int, stubs: int) -> None:
     """An id that no call has while each call has one; a name that no call has."""
-    repairs = fit([ASK, *messages, Message.user("so?")], 1_000, counter=WORDS).report.history.repairs
+    repairs = fit([ASK, *messages, Message.user("so?")], 1_000, counter=WORDS, provider="openai").report.history.repairs
     assert (repairs.get("orphans", 0), repairs.get("stubs", 0)) == (orphans, stubs)
 
 
 def test_two_results_of_one_call_are_joined() -> None:
     """With a line break, in the place of the first; the call is answered once."""
     late = [Message.user("go on"), says("second", "x1")]
-    context = fit([ASK, calls(("x1", "a")), says("first", "x1"), *late], 1_000, counter=WORDS)
+    context = fit([ASK, calls(("x1", "a")), says("first", "x1"), *late], 1_000, counter=WORDS, provider="openai")
     assert texts(context.messages)[2:] == ["first\nsecond", "go on"]
     assert context.report.history.repairs == {"joined": 1}
 
@@ -92,7 +92,7 @@ def test_two_results_of_one_call_are_joined() -> None:
 def test_equal_ones_stand_once(second: str) -> None:
     """And one that says nothing adds nothing: the first is the caller's own object."""
     first = says("first", "x1")
-    context = fit([ASK, calls(("x1", "a")), first, says(second, "x1")], 1_000, counter=WORDS)
+    context = fit([ASK, calls(("x1", "a")), first, says(second, "x1")], 1_000, counter=WORDS, provider="openai")
     assert context.messages[-1] is first
     assert context.report.history.repairs == {"duplicates": 1}
 
@@ -101,7 +101,7 @@ def test_blocks_are_joined_in_order() -> None:
     """A picture stays a picture."""
     picture = ImagePart(url="https://x/y.png")
     blocks = Message(role=Role.TOOL, parts=(picture, TextPart("of it")), tool_call_id="x1")
-    context = fit([ASK, calls(("x1", "a")), says("first", "x1"), blocks], 10_000, counter=WORDS)
+    context = fit([ASK, calls(("x1", "a")), says("first", "x1"), blocks], 10_000, counter=WORDS, provider="openai")
     assert context.messages[-1].parts == (TextPart("first"), picture, TextPart("of it"))
 
 
@@ -114,7 +114,7 @@ def test_openai_dicts_are_joined_and_keep_their_fields() -> None:
         {"role": "tool", "tool_call_id": "x1", "content": "first", "extra": 1},
         {"role": "tool", "tool_call_id": "x1", "content": "second"},
     ]
-    context = fit(messages, 1_000, counter=WORDS)
+    context = fit(messages, 1_000, counter=WORDS, provider="openai")
     assert context.messages[-1] == {"role": "tool", "tool_call_id": "x1", "content": "first\nsecond", "extra": 1}
     assert messages[2]["content"] == "first"
 
@@ -125,7 +125,7 @@ def test_a_message_is_compared_with_all_that_share_its_id() -> None:
         Message(role=Role.USER, parts=(TextPart(text),), id="m1") if at % 2 == 0 else Message.assistant(text)
         for at, text in enumerate(["one", "a", "two", "b", "two", "c", "three"])
     ]
-    context = fit(said, 1_000, counter=WORDS)
+    context = fit(said, 1_000, counter=WORDS, provider="openai")
     assert texts(context.messages) == ["one", "a", "two", "b", "c", "three"]
 
 
@@ -149,7 +149,7 @@ def test_pairing_is_linear() -> None:
         __hash__ = str.__hash__
 
     messages[1] = calls((None, Name("watched")))
-    fit([*messages, Message.user("so?")], 10_000_000, counter=WORDS)
+    fit([*messages, Message.user("so?")], 10_000_000, counter=WORDS, provider="openai")
     assert len(compared) < 500
 
 
@@ -159,9 +159,9 @@ def test_a_late_result_of_a_call_that_is_left_out_goes_with_it(call_id: str | No
     head = [ASK, calls((call_id, "clock")), says("14:05", call_id, name), Message.assistant("it is 14:05")]
     running = [calls((call_id, "clock")), calls(("c9", "map")), says("15:05 " * 50, call_id, name), says("near", "c9")]
     messages = [*head, Message.user("and now?"), *running]
-    policy = HistoryPolicy(keep_first=3)
-    first = fit(messages, 20, counter=WORDS, policy=policy, state=WindowState())
-    again = fit(messages, 20, counter=WORDS, policy=policy, state=first.state)
+    policy = HistoryPolicy(omission_marker=None, keep_first=3)
+    first = fit(messages, 20, counter=WORDS, provider="openai", policy=policy, state=WindowState())
+    again = fit(messages, 20, counter=WORDS, provider="openai", policy=policy, state=first.state)
     assert texts(first.messages) == ["what time is it?", "", "14:05", "and now?", "", "near"]
     assert again.messages == first.messages
 
@@ -170,8 +170,11 @@ def test_what_a_store_has_dropped_may_have_been_the_question() -> None:
     """Then nothing is left of the turn that was cut, and the request begins with the next."""
     run = [Message.user("c"), calls(("c1", "f")), says("result " * 30, "c1"), Message.assistant("d")]
     messages = [Message.user("a"), Message.assistant("b"), *run, ASK]
-    policy = HistoryPolicy(start_with_user=False, results=ToolResultPolicy(overflow_share=1))
-    state = fit(messages, 20, counter=WORDS, policy=policy, state=WindowState()).state
+    policy = HistoryPolicy(omission_marker=None, start_with_user=False, results=ToolResultPolicy(overflow_share=1))
+    state = fit(messages, 20, counter=WORDS, provider="openai", policy=policy, state=WindowState()).state
     assert (state.kept_before, state.start) == ((2,), 5)
-    sent = [texts(fit(messages[at:], 20, counter=WORDS, policy=policy, state=state).messages) for at in (0, 1, 2, 3, 5)]
+    sent = [
+        texts(fit(messages[at:], 20, counter=WORDS, policy=policy, state=state, provider="openai").messages)
+        for at in (0, 1, 2, 3, 5)
+    ]
     assert sent == [["c", "d", ASK.text]] * 3 + [[ASK.text], ["d", ASK.text]]

@@ -39,7 +39,7 @@ WORDS = TokenCounter(
 @pytest.fixture
 def report() -> ContextReport:
     """A request in which every layer has lost something."""
-    budget = ContextBudget(100, parts={"system": Tokens(5), "memory": Tokens(8)}, reserve=20, model="acme")
+    budget = ContextBudget(100, parts={"system": Tokens(5), "memory": Tokens(12)}, reserve=20, model="acme")
     turns = [
         m for at in range(9) for m in (Message.user(f"question {at} please"), Message.assistant(f"answer number {at}"))
     ]
@@ -65,12 +65,12 @@ def test_the_rows_add_up(report: ContextReport) -> None:
 
 
 def test_a_row_says_asked_budget_used_left_out_and_why(report: ContextReport) -> None:
-    """For the memory: eleven words were asked, one item went."""
+    """For the memory: fifteen words were asked, those around the items among them, and one item went."""
     assert report.layer("memory") == LayerReport(
         name="memory",
-        asked=11,
-        budget=8,
-        used=6,
+        asked=15,
+        budget=12,
+        used=10,
         items=1,
         left_out=1,
         why="over its part: the least important left out",

@@ -48,9 +48,9 @@ def runs() -> Iterator[list[OpenAIMessage]]:
 
 
 def sent(client: Client, declared: Any, messages: list[Any], *, told: bool) -> list[Any]:
-    """Give what goes out: with the model object, or without a word of where it goes."""
+    """Give what goes out: for the model object, or for whoever it may be."""
     model = model_at(client, "http://127.0.0.1:1") if told else None
-    provider = provider_for(model, None) if told else None
+    provider = provider_for(model, None) if told else "unknown"
     if client.framework == "langchain":
         window: list[Any] = ContextRunnable(recipe=declared, provider=provider).invoke(messages)
         return window
