@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
 from ctx_core.conversation.fields import mapped
+from ctx_core.providers.table import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +54,9 @@ def corrected(
         MessageError: for a message that cannot be read.
     """
     budget = ContextBudget(_NO_LIMIT if limit is None else limit)
-    builder = ContextBuilder(budget, len if limit is None else counter).provider(target)
+    # Asked of whom it may be, the request is made one that every row takes.
+    told = target.provider if target.provider is UNKNOWN else target
+    builder = ContextBuilder(budget, len if limit is None else counter).provider(told)
     if reading.tools:
         builder = builder.tools(cast("Iterable[ToolDefinition]", reading.tools))
     elif reading.tools is not None:
