@@ -51,7 +51,6 @@ class Asked:
     """The text of the result of a call that has none."""
     system_apart: bool = False
     """Whether the system text is no message of the list: then the list begins with what is said."""
-
     as_sent: AsSent | None = None
     """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 
