@@ -96,14 +96,16 @@ def _is_oddly_told(message: Message) -> bool:
 def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
     """Give the fields of `origin` in which calls are spelled, without those that were dropped and with ids for all.
 
-    All of them are in `tool_calls` then. What stands in the content is left to `content_with_ids`.
+    All of them are in `tool_calls` then, but for malformed ones that the client sends as they are. What stands in the
+    content is left to `content_with_ids`.
     """
     update: dict[str, Any] = {}
     if isinstance(origin, AIMessage):
         listed = set(map(id, origin.tool_calls))
-        calls = [call for call in message.tool_calls if not call.legacy]
+        as_is = {id(call): _told(call.raw, call) for call in message.tool_calls if call.sent_as_is}
+        calls = [call for call in message.tool_calls if not call.legacy and id(call) not in as_is]
         update["tool_calls"] = [_told(call.raw, call) if id(call.raw) in listed else _parsed(call) for call in calls]
-        update["invalid_tool_calls"] = []
+        update["invalid_tool_calls"] = list(as_is.values())
     if isinstance(origin, AIMessageChunk):
         update["tool_call_chunks"] = _spellings(origin.tool_call_chunks, message, origin)
     extra = dict(origin.additional_kwargs)

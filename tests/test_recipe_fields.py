@@ -30,6 +30,9 @@ def default(kind: type[Any], value: ast.expr | None) -> str:
     if isinstance(value, ast.Name):
         constant = getattr(inspect.getmodule(kind), value.id)
         return f"`{constant!r}`"
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "given":
+        made = value.args[0] if value.args else None
+        return "(given or made)" if made is None else made_by(made)
     if not (isinstance(value, ast.Call) and ast.unparse(value.func) == "field"):
         return f"`{ast.unparse(value)}`"
     given = {keyword.arg: keyword.value for keyword in value.keywords}
@@ -37,7 +40,11 @@ def default(kind: type[Any], value: ast.expr | None) -> str:
         return f"`{ast.unparse(given['default'])}`"
     if "default_factory" not in given:
         return "(required)"
-    factory = given["default_factory"]
+    return made_by(given["default_factory"])
+
+
+def made_by(factory: ast.expr) -> str:
+    """Give what a factory makes."""
     if isinstance(factory, ast.Lambda):
         return f"`{ast.unparse(factory.body)}`"
     return f"`{ast.unparse(factory).partition('[')[0]}()`"

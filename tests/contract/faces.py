@@ -7,6 +7,7 @@ has made of it meanwhile, and what comes back altered is the dict with what was 
 
 from __future__ import annotations
 
+import contextlib
 import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -396,8 +397,8 @@ def from_langchain(
     if isinstance(message, ToolMessage) and message.tool_call_id:
         altered |= {"role": "tool", "tool_call_id": message.tool_call_id}
     if isinstance(message, AIMessage):
-        left = [call.get("id") for call in (*message.tool_calls, *message.invalid_tool_calls)]
-        _keep_calls(altered, left)
+        calls = [*message.tool_calls, *message.invalid_tool_calls]
+        _keep_calls(altered, [(call["id"], call["name"] or "", call["args"]) for call in calls])
     _keep_extra(altered, message.additional_kwargs)
     fields = ("name", "id", "response_metadata")
     altered |= {f"changed {field}": True for field in fields if getattr(message, field) != getattr(native, field)}
@@ -457,23 +458,43 @@ def from_llamaindex(
         altered["content"] = texts
     if "tool_call_id" in extra:
         altered["tool_call_id"] = extra["tool_call_id"]
-    spelled = [block.tool_call_id for block in message.blocks if isinstance(block, ToolCallBlock)]
-    _keep_calls(altered, [*spelled, *(call["id"] for call in extra.get("tool_calls", ()))])
+    spelled = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
+    listed = [(call["id"], call["function"]) for call in extra.get("tool_calls", ())]
+    in_blocks = [(block.tool_call_id, block.tool_name, _text(block.tool_kwargs)) for block in spelled]
+    _keep_calls(altered, [*in_blocks, *((key, told["name"], told["arguments"]) for key, told in listed)])
     _keep_extra(altered, extra)
     return altered | {"role": message.role.value}
 
 
-def _keep_calls(altered: OpenAIMessage, left: list[str | None]) -> None:
-    """Take out the calls of which the ids are not left, the first of equal ones."""
+def _keep_calls(altered: OpenAIMessage, sent: list[tuple[str | None, str, Any]]) -> None:
+    """Put in the place of the calls those that were sent, told by id, else by name: of equal ones the last are left."""
     calls: list[dict[str, Any]] = []
     for call in reversed(altered.get("tool_calls") or ()):
-        if call["id"] in left:
-            left.remove(call["id"])
-            calls.insert(0, call)
-    if calls:
-        altered["tool_calls"] = calls
-    else:
-        altered.pop("tool_calls", None)
+        name = call["function"]["name"]
+        of_the_name = [at for at, told in enumerate(sent) if told[1] == name][::-1]
+        at = next((at for at in of_the_name if sent[at][0] == call["id"]), next(iter(of_the_name), None))
+        if at is not None:
+            calls.insert(0, _as_told(call, *sent.pop(at)))
+    new = [{"id": key, "function": {"name": name, "arguments": _text(told)}} for key, name, told in sent]
+    altered.pop("tool_calls", None)
+    if calls or new:
+        altered["tool_calls"] = [*calls, *new]
+
+
+def _as_told(call: dict[str, Any], key: str | None, name: str, arguments: Any) -> dict[str, Any]:
+    """Give a call with the id and the arguments that were sent, itself where it has them."""
+    own: Any = call["function"]["arguments"]
+    if not isinstance(arguments, str):
+        with contextlib.suppress(ValueError):
+            own = json.loads(own or "{}")
+    if own != arguments:
+        return {**call, "id": key, "function": {"name": name, "arguments": _text(arguments)}}
+    return call if key == call["id"] else {**call, "id": key}
+
+
+def _text(arguments: Any) -> str:
+    """Give arguments as a text."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _keep_extra(altered: OpenAIMessage, extra: dict[str, Any]) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ctx_core import HistoryPolicy, Share
+from ctx_core import HistoryPolicy, Share, ToolCallPolicy
 from ctx_core.conversation.openai_messages import OpenAICodec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ctx_core import TokenCounter
+    from ctx_core.report.figures import HistoryReport
 
 OpenAIMessage = dict[str, Any]
 
@@ -65,6 +69,11 @@ def broken(
         *_unchanged(source, sent, policy, truncated=truncated),
         *_holes(source, positions, may_go, policy, remembered=remembered),
     ]
+
+
+def texts_lost(report: HistoryReport) -> bool:
+    """Whether what is protected has lost text, or arguments of its calls."""
+    return bool(report.truncated or report.truncated_answers or report.shortened_calls or report.cleared_calls)
 
 
 def call_ids(message: OpenAIMessage) -> list[str | None]:
@@ -231,16 +240,63 @@ def _unchanged(
             continue
         mine = source[message["n"]]
         fields = _MAY_CHANGE.get(mine["role"], set[str]())
-        if truncated and mine["role"] in {*_INSTRUCTIONS, "user", "assistant"}:  # whatever stays may lose text then
-            fields = {"content"}
         if mine["role"] == "assistant" and policy.reasoning == "keep" and policy.unanswered == "stub":
-            fields = {"content", "tool_calls"} if truncated else set()
+            fields = {"tool_calls", "function_call"}
+        if truncated:  # whatever stays may lose text then
+            fields = fields | {"content"}
         changed = {key for key in {*mine, *message} if mine.get(key) != message.get(key)}
         if not changed:
             found.append("I6 copied")
         elif not changed <= fields:
             found.append(f"I6 altered {mine['role']}: {', '.join(sorted(changed - fields))}")
+        elif changed & {"tool_calls", "function_call"}:
+            found += _altered_calls(source, mine, message, policy, truncated=truncated)
     return found
+
+
+def _altered_calls(
+    source: Sequence[OpenAIMessage],
+    mine: OpenAIMessage,
+    sent: OpenAIMessage,
+    policy: HistoryPolicy,
+    *,
+    truncated: bool,
+) -> list[str]:
+    """Calls go only unanswered, new ids are given only where there were none of their own, arguments are shortened."""
+    ids = [call.id for message in source for call in _calls(message) if call.id is not None]
+    found: list[str] = []
+    before, after = _written(mine), _written(sent)
+    if policy.unanswered != "drop" and len(before) != len(after):
+        found.append("I6 a call less")
+    whole = not truncated and policy.calls == ToolCallPolicy()
+    if whole and not _within([call[1:] for call in after], [call[1:] for call in before]):
+        found.append("I6 altered calls")
+    if not _within([call[1] for call in after], [call[1] for call in before]):
+        found.append("I6 renamed calls")
+    if all(ids) and len(set(ids)) == len(ids) and not _within([c[0] for c in after], [c[0] for c in before]):
+        found.append("I6 new ids for calls that had their own")
+    return found
+
+
+def _written(message: OpenAIMessage) -> list[tuple[str | None, str, str]]:
+    """Give id, name and arguments of every call of a message."""
+    functions = [(call.get("id"), call["function"]) for call in message.get("tool_calls") or ()]
+    legacy = message.get("function_call")
+    every = [*functions, *([(None, legacy)] if legacy else [])]
+    return [(key, function["name"], _readable(function["arguments"])) for key, function in every]
+
+
+def _readable(arguments: str) -> str:
+    """Give arguments that are an object as they are; of others a provider that takes objects alone gets one made."""
+    with contextlib.suppress(ValueError):
+        read = json.loads(arguments or "{}")
+        return arguments or "{}" if isinstance(read, dict) and "malformed_arguments" not in read else ""
+    return ""
+
+
+def _within(some: Sequence[object], whole: Sequence[object]) -> bool:
+    """Whether the first are among the second, each so often."""
+    return Counter(some) <= Counter(whole)
 
 
 def _holes(

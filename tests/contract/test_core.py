@@ -19,7 +19,7 @@ from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.counting import FourCharacters, Margin
 from ctx_core.counting.families.openai_chat import CHAT
 from tests.contract.conversations import budgets, conversations
-from tests.contract.invariants import broken, numbered
+from tests.contract.invariants import broken, numbered, texts_lost
 from tests.contract.policies import pinning_policies, policies
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def test_truncating_keeps_everything_protected_in_its_place(
     cut = [
         m for m in sent if "n" in m and m["role"] not in ("tool", "function", "assistant") and m is not source[m["n"]]
     ]
-    truncated = bool(report.truncated or report.truncated_answers)
+    truncated = texts_lost(report)
     assert broken(source, sent, limit=limit, counter=COUNTER, policy=policy, truncated=truncated) == []
     assert report.truncated == len(cut)
     marked = [CODEC.read(message).text.endswith("[truncated]") for message in cut]

@@ -16,7 +16,7 @@ from ctx_core import ContextOverflowError, Framing, HistoryPolicy, TokenCounter
 from ctx_core.counting import CallFraming, FourCharacters
 from tests.contract.conversations import budgets, conversations
 from tests.contract.faces import CORE, FACES, Conversation, Face, Sent, waits_for_a_tool
-from tests.contract.invariants import broken, numbered
+from tests.contract.invariants import broken, numbered, texts_lost
 from tests.contract.policies import pinning_policies, policies
 
 OpenAIMessage = dict[str, Any]
@@ -89,7 +89,7 @@ def mutated(face: Face, source: list[OpenAIMessage], budget: int, policy: Histor
 def wrong_if_truncated(face: Face, source: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> list[str]:
     """Name what breaks with leave to truncate: the request is within the budget, and nothing protected is lost."""
     out, limit = sent(face, source, budget, policy, "truncate")
-    truncated = bool(out.report.history.truncated or out.report.history.truncated_answers)
+    truncated = texts_lost(out.report.history)
     wrong = broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy, truncated=truncated)
     return [*wrong, *(["I1 over budget, recounted"] if out.tokens > limit else [])]
 

@@ -167,10 +167,11 @@ BLOCKS: Final[dict[str, tuple[Callable[..., list[Any]], tuple[Any, ...], Callabl
 DOORS: Final[dict[str, Any]] = {"langchain": LANGCHAIN, "llamaindex": LLAMAINDEX}
 
 
-def fitted(name: str, messages: list[Any], budget: int, **results: Any) -> Any:
+def fitted(name: str, messages: list[Any], budget: int, *, provider: Any = None, **results: Any) -> Any:
     """Fit the messages of a door."""
     policy = HistoryPolicy(results=ToolResultPolicy(cut_marker=" … ", placeholder="[gone {tokens}]", **results))
-    return ContextBuilder(budget, COUNTER).history(policy).build(messages, codec=DOORS.get(name, name))
+    builder = ContextBuilder(budget, COUNTER).provider(provider).history(policy)
+    return builder.build(messages, codec=DOORS.get(name, name))
 
 
 def recount(name: str, messages: list[Any]) -> int:
@@ -223,7 +224,9 @@ def test_a_mixed_result_is_cleared_as_what_it_is(name: str) -> None:
     write, blocks, read = BLOCKS[name]
     messages = [*write(*blocks), *write(*blocks)]
     size = fitted(name, messages[:3], 1_000_000).tokens
-    context = fitted(name, messages, 2 * size - 500, clear_rest=True, overflow_share=1.0, superseded=False)
+    context = fitted(
+        name, messages, 2 * size - 500, provider=False, clear_rest=True, overflow_share=1.0, superseded=False
+    )
     assert context.report.history.cleared == 1
     assert recount(name, context.messages) == context.tokens
     sent = read(context.messages[2])

@@ -57,7 +57,7 @@ def test_real_transcripts_pass_whole_where_they_fit(path: Path, counter: TokenCo
     """Nothing real is refused at 128,000 tokens, and what fits there goes out as it came in."""
     for source in transcripts(path):
         context = fit(source, 1_000_000, counter=counter)
-        if not context.report.history.repairs:
+        if not (context.report.history.repairs or context.report.changes):
             assert all(mine is theirs for mine, theirs in zip(source, context.messages, strict=True))
 
 

@@ -81,7 +81,7 @@ class Step(Door):
 
     @override
     def begin(self) -> None:
-        self.step = ContextRunnable(LIMIT, **self.options)
+        self.step = ContextRunnable(LIMIT, provider="openai", **self.options)  # as the dicts of the core are
 
     @property
     def messages(self) -> list[BaseMessage]:
