@@ -290,7 +290,7 @@ def _readable(arguments: str) -> str:
     """Give arguments that are an object as they are; of others a provider that takes objects alone gets one made."""
     with contextlib.suppress(ValueError):
         read = json.loads(arguments or "{}")
-        return arguments or "{}" if isinstance(read, dict) and "malformed_arguments" not in read else ""
+        return json.dumps(read) if isinstance(read, dict) and "malformed_arguments" not in read else ""
     return ""
 
 
