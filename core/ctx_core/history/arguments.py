@@ -15,8 +15,6 @@ from ctx_core.history.squeeze import squeeze
 if TYPE_CHECKING:
     from ctx_core.conversation.messages import ToolCall
 
-_NOTHING: Final = "{}"
-"""What is left of arguments that are no JSON where no word of them fits: clients write none, or leave the call out."""
 _WORTH: Final = 2
 """A text is cleared if it has so many times the tokens of what is put in its place."""
 
@@ -36,7 +34,7 @@ class ArgumentCutter:
             return call
         read, parsed = _read(call.arguments)
         if not parsed:
-            return _with(call, self.cut(call.arguments, limit) or _NOTHING)
+            return _with(call, self.cut(call.arguments, limit) or LEFT_OUT)  # never none: clients leave such a call out
         write = call.notation or json_text
         sizes = [count(text) for text in _texts(read)]
 
