@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from ctx_core import BudgetError, ContextOverflowError, HistoryPolicy, ToolCallPolicy, WindowState, fit
+from ctx_core.conversation.message_texts import LEFT_OUT
 from ctx_core.conversation.messages import ToolCall
 from ctx_core.history.arguments import ArgumentCutter, cleared
 from ctx_core.truncation import cut_middle
@@ -182,3 +183,13 @@ def test_policies_that_cannot_work_are_refused(fields: dict[str, Any], found: st
     """When they are made."""
     with pytest.raises(BudgetError, match=found):
         ToolCallPolicy(**fields)
+
+
+@pytest.mark.parametrize("limit", [-3, 0, 1])
+def test_what_is_no_json_keeps_a_mark_and_what_is_empty_stays_so(limit: int) -> None:
+    """Clients leave out a malformed call without arguments, and send its result alone."""
+    cutter = ArgumentCutter(counter=WORDS, cut=lambda text, most: " ".join(text.split()[: max(0, most)]))
+    malformed = ToolCall(name="look", arguments="no json at all", id="c1")
+    assert cutter.within(malformed, limit).arguments == ("no" if limit == 1 else LEFT_OUT)
+    empty = ToolCall(name="look", arguments="", id="c1")
+    assert cutter.within(empty, limit) is empty

@@ -30,7 +30,7 @@ class ArgumentCutter:
     def within(self, call: ToolCall, limit: int) -> ToolCall:
         """Give a call with its arguments cut to so many tokens, the longest texts first, as far as that can be done."""
         count = self.counter.count_text
-        if count(call.arguments) <= limit:
+        if not call.arguments or count(call.arguments) <= limit:
             return call
         read, parsed = _read(call.arguments)
         if not parsed:
