@@ -7,8 +7,9 @@ from typing import Any
 
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import arguments_text, encrypted
-from ctx_core.conversation.messages import ImagePart, Message, Part, Role, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.parts import ImagePart, Part, TextPart
 
 Body = dict[str, Any]
 

@@ -6,7 +6,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from ctx_core.conversation.messages import FilePart, ReasoningPart, Role, TextPart
+from ctx_core.conversation.messages import Role
+from ctx_core.conversation.parts import FilePart, ReasoningPart, TextPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable

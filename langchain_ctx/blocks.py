@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, assert_never, cast
+from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of, picture_url
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.parts import (
     CitationPart,
     FilePart,
     ImagePart,
     MediaPart,
-    Message,
     OpaquePart,
     Part,
     ReasoningPart,
     TextPart,
 )
+
+if TYPE_CHECKING:
+    from ctx_core.conversation.messages import Message
 
 _TAKER: Final = "a LangChain message"
 

@@ -28,13 +28,9 @@ from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, shown_role
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.message_types import Piece
-from ctx_core.conversation.messages import (
-    Message,
-    OpaquePart,
-    Part,
-    Role,
-)
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.openai_fields import with_thoughts_outside
+from ctx_core.conversation.parts import OpaquePart, Part
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError

@@ -16,7 +16,8 @@ from langchain_core.messages import (
     add_notification_metadata,
 )
 
-from ctx_core.conversation.messages import Message, ReasoningPart, Role
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import ReasoningPart
 from langchain_ctx.blocks import written_content
 from langchain_ctx.items import with_their_thoughts, without_thoughts_outside
 from langchain_ctx.tool_calls import calls_update, content_with_ids

@@ -24,7 +24,7 @@ from ctx_core.conversation.block_table import FILE, REDACTED
 from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.fields import encrypted
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of, recording_format
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.parts import (
     AudioPart,
     CitationPart,
     FilePart,

@@ -10,8 +10,9 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallB
 
 from ctx_core.conversation.content_blocks import settled
 from ctx_core.conversation.fields import id_or_none, shown_role
-from ctx_core.conversation.messages import ImagePart, Message, ReasoningPart, Role, TextPart
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, with_thoughts_outside
+from ctx_core.conversation.parts import ImagePart, ReasoningPart, TextPart
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from llamaindex_ctx.blocks import read_block, says, write_part
@@ -35,7 +36,8 @@ from llamaindex_ctx.tool_calls import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.conversation.messages import Part, ToolCall
+    from ctx_core.conversation.messages import ToolCall
+    from ctx_core.conversation.parts import Part
     from llamaindex_ctx.blocks import Block
 
 _ROLES: Final[dict[str, Role]] = {

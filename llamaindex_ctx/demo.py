@@ -21,8 +21,8 @@ from pydantic import PrivateAttr
 from typing_extensions import override
 
 from ctx_core import ContextBudget
-from ctx_core.conversation.messages import ImagePart, OpaquePart, Part
 from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.parts import ImagePart, OpaquePart, Part
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.memory import ContextMemoryBuffer
 

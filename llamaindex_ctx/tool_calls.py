@@ -17,16 +17,17 @@ from ctx_core.conversation.arguments import as_object
 from ctx_core.conversation.block_table import BESIDE
 from ctx_core.conversation.calls import completed, merged, read_call, row_of_call, with_arguments
 from ctx_core.conversation.fields import copy_length, json_text, mapped
-from ctx_core.conversation.messages import OpaquePart, ToolCall
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_fields import row_with_thoughts
+from ctx_core.conversation.parts import OpaquePart
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ctx_core.conversation.messages import Message, Part
+    from ctx_core.conversation.messages import Message, ToolCall
+    from ctx_core.conversation.parts import Part
 
 SpellingT = TypeVar("SpellingT")
 

@@ -8,7 +8,7 @@ import pytest
 
 from ctx_core import Message, Role
 from ctx_core.conversation.formats.names import format_named
-from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
+from ctx_core.conversation.parts import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
 from ctx_core.conversation.transcript import read_natives
 from langchain_ctx import LangChainCodec
 from llamaindex_ctx import ChatMessageCodec

@@ -10,7 +10,7 @@ import pytest
 from ctx_core import Message, MessageError, Role
 from ctx_core.conversation.formats.names import format_named
 from ctx_core.conversation.media_formats import format_of, formats_of, media_type_of_format
-from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
+from ctx_core.conversation.parts import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
 from ctx_core.conversation.transcript import read_natives
 from langchain_ctx import LangChainCodec
 from llamaindex_ctx import ChatMessageCodec

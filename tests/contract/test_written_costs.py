@@ -11,7 +11,8 @@ import pytest
 
 from ctx_core import Message, Role, TokenCounter
 from ctx_core.conversation.formats.names import format_named
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.messages import ToolCall
+from ctx_core.conversation.parts import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -20,7 +21,6 @@ from ctx_core.conversation.messages import (
     OpaquePart,
     ReasoningPart,
     TextPart,
-    ToolCall,
     VideoPart,
 )
 from ctx_core.conversation.transcript import Transcript, read_natives
@@ -29,7 +29,7 @@ from llamaindex_ctx import ChatMessageCodec
 
 if TYPE_CHECKING:
     from ctx_core.conversation.message_types import Codec
-    from ctx_core.conversation.messages import Part
+    from ctx_core.conversation.parts import Part
 
 GPT, CLAUDE, GEMINI = "gpt-4o", "claude-sonnet-4-5", "gemini-2.5-pro"
 DOORS: Final[dict[str, tuple[Codec[Any], tuple[str, ...]]]] = {

@@ -9,7 +9,8 @@ import pytest
 from ctx_core import MessageError
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import arguments_text, visible_text
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.parts import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -20,7 +21,6 @@ from ctx_core.conversation.messages import (
     TextPart,
     VideoPart,
 )
-from ctx_core.conversation.openai_messages import OpenAICodec
 
 CODEC = OpenAICodec()
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctx_core import BudgetError, Framing, Message, Role, TokenCounter, ToolCall
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.parts import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -23,7 +24,6 @@ from ctx_core.conversation.messages import (
     TextPart,
     VideoPart,
 )
-from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.counting import CallFraming, FourCharacters, MediaFraming, MessageFraming, Words, as_counter
 from ctx_core.counting.vocabulary import tiktoken_encoding
 from tests.contract.conversations import conversations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctx_core import Message, Role, ToolCall
-from ctx_core.conversation.messages import CitationPart, ImagePart, OpaquePart, ReasoningPart, TextPart
+from ctx_core.conversation.parts import CitationPart, ImagePart, OpaquePart, ReasoningPart, TextPart
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,8 @@ import pytest
 from hypothesis import given
 
 from ctx_core import Message, MessageError, Role, ToolCall
-from ctx_core.conversation.messages import (
-    ImagePart,
-    ReasoningPart,
-    TextPart,
-)
 from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.parts import ImagePart, ReasoningPart, TextPart
 from tests.contract.conversations import conversations
 
 CODEC = OpenAICodec()

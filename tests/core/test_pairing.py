@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from ctx_core import HistoryPolicy, Message, ToolCall, ToolResultPolicy, WindowState, fit
-from ctx_core.conversation.messages import ImagePart, Role, TextPart
+from ctx_core.conversation.messages import Role
+from ctx_core.conversation.parts import ImagePart, TextPart
 from tests.core.builds import WORDS, texts
 
 ASK = Message.user("what time is it?")

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctx_core import Framing, HistoryPolicy, Message, TokenCounter, ToolCall, ToolResultPolicy, WindowState, fit
-from ctx_core.conversation.messages import ImagePart, Role, TextPart
+from ctx_core.conversation.messages import Role
+from ctx_core.conversation.parts import ImagePart, TextPart
 from ctx_core.history.keys import message_key
 
 OpenAIMessage = dict[str, Any]

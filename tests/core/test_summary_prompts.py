@@ -8,7 +8,7 @@ from ctx_core import (
     Summarizing,
     ToolCall,
 )
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.parts import (
     AudioPart,
     CitationPart,
     FilePart,

@@ -8,7 +8,7 @@ import pytest
 
 from ctx_core import Message, MessageError, Role, TokenCounter
 from ctx_core.conversation.formats.names import FormatName, format_named
-from ctx_core.conversation.messages import FilePart, ImagePart, OpaquePart, Part, ReasoningPart, TextPart, VideoPart
+from ctx_core.conversation.parts import FilePart, ImagePart, OpaquePart, Part, ReasoningPart, TextPart, VideoPart
 from ctx_core.conversation.transcript import Transcript
 
 LETTERS: Final = TokenCounter(len)

@@ -29,18 +29,8 @@ from langchain_core.messages import (
 )
 
 from ctx_core.builder import ContextBuilder
-from ctx_core.conversation.messages import (
-    AudioPart,
-    FilePart,
-    ImagePart,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-    ToolCall,
-)
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.parts import AudioPart, FilePart, ImagePart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.counting import TokenCounter
 from ctx_core.errors import MessageError
 from langchain_ctx.convert import LangChainCodec

@@ -26,20 +26,18 @@ from llama_index.core.base.llms.types import (
 )
 
 from ctx_core.conversation.document_texts import document_text
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.parts import (
     AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
-    Message,
     OpaquePart,
     ReasoningPart,
-    Role,
     TextPart,
-    ToolCall,
     VideoPart,
 )
-from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.errors import MessageError
 from llamaindex_ctx.convert import ChatMessageCodec
 

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ThinkingBlock
 
 from ctx_core import ContextReport, Framing, HistoryPolicy, Message, Role, TokenCounter, WindowState, fit
-from ctx_core.conversation.messages import ReasoningPart
+from ctx_core.conversation.parts import ReasoningPart
 from ctx_core.conversation.transcript import read_natives
 from langchain_ctx import ContextRunnable, LangChainCodec
 from llamaindex_ctx import ChatMessageCodec, ContextMemoryBuffer

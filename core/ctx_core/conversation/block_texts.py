@@ -9,8 +9,8 @@ from ctx_core.conversation.calls import is_call
 from ctx_core.conversation.content_blocks import read_block
 from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.fields import kind_of, mapped, mapping_in, words_of
-from ctx_core.conversation.messages import CitationPart, FilePart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.conversation.natives import copied
+from ctx_core.conversation.parts import CitationPart, FilePart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.conversation.paths import leaves, texts_in, value_at, with_value
 
 if TYPE_CHECKING:

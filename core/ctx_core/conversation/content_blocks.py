@@ -21,12 +21,14 @@ from ctx_core.conversation.fields import (
     words_of,
 )
 from ctx_core.conversation.media_blocks import read_media
-from ctx_core.conversation.messages import CitationPart, ImagePart, OpaquePart, Part, ReasoningPart, TextPart, ToolCall
+from ctx_core.conversation.parts import CitationPart, ImagePart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.conversation.whole import row_of_medium, whole
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from ctx_core.conversation.messages import ToolCall
 
 _TEXT: Final = frozenset({"text", "input_text", "output_text", "refusal"})
 _REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content"})

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import FilePart
+    from ctx_core.conversation.parts import FilePart
 
 _TEXTUAL: Final = (
     "text/",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.fields import first_in, kind_of, mapped, mapping_in, string_or_none, visible_text, words_of
 from ctx_core.conversation.media_formats import media_type_of_format
-from ctx_core.conversation.messages import FilePart, MediaPart
+from ctx_core.conversation.parts import FilePart, MediaPart
 from ctx_core.conversation.recognized_media import MEDIA_TYPES, medium_of
 
 if TYPE_CHECKING:

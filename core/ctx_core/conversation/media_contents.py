@@ -10,12 +10,12 @@ from urllib.parse import unquote_to_bytes
 
 from ctx_core.conversation.document_texts import document_text, is_address
 from ctx_core.conversation.media_formats import format_of
-from ctx_core.conversation.messages import FilePart, ImagePart
+from ctx_core.conversation.parts import FilePart, ImagePart
 from ctx_core.conversation.recognized_media import UNTOLD, media_type_in, media_type_of_content
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import AudioPart, MediaPart
+    from ctx_core.conversation.parts import AudioPart, MediaPart
 
 
 def address_of(part: MediaPart) -> str | None:

@@ -11,7 +11,8 @@ from ctx_core.conversation.block_texts import is_plain, text_of, with_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.conversation.messages import Message, Part
+    from ctx_core.conversation.messages import Message
+    from ctx_core.conversation.parts import Part
 
 LEFT_OUT: Final = "[…]"
 """Stands in a block that has more than a text (a title, a mark of a cache), where nothing of its text is left:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, assert_never
 
 from ctx_core.conversation.media_contents import address_of, data_url, picture_url, recording_of
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.parts import (
     AudioPart,
     CitationPart,
     FilePart,
@@ -19,7 +19,7 @@ from ctx_core.conversation.messages import (
 )
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import Part
+    from ctx_core.conversation.parts import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ctx_core.conversation.block_table import DETAIL, MESSAGES, WORDS
 from ctx_core.conversation.calls import row_of_call
 from ctx_core.conversation.fields import encrypted, mapped, words_of
-from ctx_core.conversation.messages import OpaquePart, ReasoningPart, Role
+from ctx_core.conversation.messages import Role
+from ctx_core.conversation.parts import OpaquePart, ReasoningPart
 from ctx_core.conversation.whole import beside_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ctx_core.conversation.block_types import BlockType
-    from ctx_core.conversation.messages import Part
+    from ctx_core.conversation.parts import Part
 
 THOUGHTS_OUTSIDE: Final = ("reasoning_content", "reasoning", "reasoning_details")
 """Where hosts put the model's thoughts beside the content."""

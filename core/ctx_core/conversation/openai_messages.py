@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 from ctx_core.conversation.calls import is_call, merged, read_call, with_arguments
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, mapped, shown_role, string_or_none
-from ctx_core.conversation.messages import Message, Part, ReasoningPart, Role, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_blocks import CHAT
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, with_thoughts_outside
+from ctx_core.conversation.parts import Part, ReasoningPart, TextPart
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.fields import first_in, string_or_none
-from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
+from ctx_core.conversation.parts import AudioPart, FilePart, ImagePart, MediaPart, VideoPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,8 @@ from ctx_core.conversation.block_table import APPROVAL, RESULT
 from ctx_core.conversation.block_types import says_something
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import first_in, id_or_none, json_text, kind_of, mapped, mapping_in, string_or_none
-from ctx_core.conversation.messages import Message, Part, Role, TextPart
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import Part, TextPart
 from ctx_core.conversation.paths import texts_in, with_value
 from ctx_core.conversation.whole import beside_of, whole
 

@@ -8,7 +8,7 @@ from ctx_core.conversation.block_table import DOCUMENT, FILE, MEDIUM, PLAIN_DOCU
 from ctx_core.conversation.block_types import says_something
 from ctx_core.conversation.fields import json_text, kind_of, mapped
 from ctx_core.conversation.media_blocks import is_file, read_media
-from ctx_core.conversation.messages import FilePart, MediaPart, OpaquePart, Part
+from ctx_core.conversation.parts import FilePart, MediaPart, OpaquePart, Part
 from ctx_core.conversation.recognized_media import described, recognized
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.conversation.messages import Message, ReasoningPart, ToolCall
+from ctx_core.conversation.messages import Message, ToolCall
+from ctx_core.conversation.parts import ReasoningPart
 from ctx_core.counting.counts import TokenCount
 from ctx_core.counting.options import RequestOptions
 from ctx_core.counting.tool_schemas import ToolDefinition

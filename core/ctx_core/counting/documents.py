@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ctx_core.conversation.document_texts import bytes_of, is_address
 from ctx_core.conversation.fields import mapping_in
-from ctx_core.conversation.messages import CitationPart
+from ctx_core.conversation.parts import CitationPart
 from ctx_core.counting.contents import size_of
 from ctx_core.counting.pages import pages_of
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import MediaPart, Part
+    from ctx_core.conversation.parts import MediaPart, Part
     from ctx_core.counting.framing import DocumentFraming
 
 _PAGE = 3_000

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import ImagePart
+    from ctx_core.conversation.parts import ImagePart
 
 _HEADER: Final = 65_536
 """Bytes of a picture that are decoded to find its size; a JPEG's may stand behind its preview."""

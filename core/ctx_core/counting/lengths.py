@@ -9,10 +9,10 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.document_texts import bytes_of
-from ctx_core.conversation.messages import VideoPart
+from ctx_core.conversation.parts import VideoPart
 
 if TYPE_CHECKING:
-    from ctx_core.conversation.messages import AudioPart
+    from ctx_core.conversation.parts import AudioPart
 
 _SOUND: Final = 2_000
 """Bytes a second where no header says how long a recording is: speech at 16 kbit a second. Most have more, so that they

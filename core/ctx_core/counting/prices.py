@@ -8,19 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from ctx_core.conversation.document_texts import document_text
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.parts import (
     AudioPart,
     CitationPart,
     FilePart,
     ImagePart,
     MediaPart,
-    Message,
     OpaquePart,
     Part,
     ReasoningPart,
-    Role,
     TextPart,
-    ToolCall,
     VideoPart,
 )
 from ctx_core.counting.calls import minified, wrapped_calls

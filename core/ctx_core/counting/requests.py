@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.conversation.messages import Message, Part, ReasoningPart, Role, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.parts import Part, ReasoningPart
 from ctx_core.counting.counts import TokenCount
 from ctx_core.counting.documents import cites
 from ctx_core.counting.options import RequestOptions

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctx_core.conversation.messages import Message, ReasoningPart, Role
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import ReasoningPart
 from ctx_core.history.keys import sent_digest
 from ctx_core.providers.rules import Kind
 from ctx_core.providers.table import UNKNOWN

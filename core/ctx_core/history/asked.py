@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Generic
 
-from ctx_core.conversation.messages import Message, Part, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, ToolCall
+from ctx_core.conversation.parts import Part, TextPart
 from ctx_core.history.places import PlaceT
 
 if TYPE_CHECKING:

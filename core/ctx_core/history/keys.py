@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from ctx_core.conversation.content_blocks import is_mark
 from ctx_core.conversation.fields import mapped
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import (
     CitationPart,
     FilePart,
     ImagePart,
     MediaPart,
-    Message,
     OpaquePart,
     ReasoningPart,
-    Role,
     TextPart,
     all_parts,
 )
@@ -26,7 +25,7 @@ from ctx_core.history.places import Position, positions
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctx_core.conversation.messages import Part
+    from ctx_core.conversation.parts import Part
     from ctx_core.conversation.transcript import Transcript
 
 _SIZE: Final = 12

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.fields import kind_of, mapped
-from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, MediaPart, Message, TextPart, VideoPart
+from ctx_core.conversation.parts import AudioPart, FilePart, ImagePart, MediaPart, TextPart, VideoPart
 from ctx_core.counting.image_prices import image_size
 from ctx_core.counting.lengths import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from ctx_core.conversation.messages import Part
+    from ctx_core.conversation.messages import Message
+    from ctx_core.conversation.parts import Part
 
 _SCREENSHOT: Final = "computer_screenshot"
 """The one answer that OpenAI takes to a call of its computer tool: no words can stand for it."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.message_texts import text_units, with_unit_texts
-from ctx_core.conversation.messages import Message, Role, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.parts import TextPart
 from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.asked import Asked
 from ctx_core.history.cuts import steps

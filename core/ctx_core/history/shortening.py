@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ctx_core.conversation.message_texts import text_units, with_unit_texts
-from ctx_core.conversation.messages import Message, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, ToolCall
+from ctx_core.conversation.parts import TextPart
 from ctx_core.counting.counter import TokenCounter
 from ctx_core.history.squeeze import squeeze
 

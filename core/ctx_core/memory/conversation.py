@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, Generic
 
 from ctx_core.conversation.codecs import codec_for
 from ctx_core.conversation.message_types import Codec, NativeT
-from ctx_core.conversation.messages import Message, Role, TextPart
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import TextPart
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.locks import Lock
 from ctx_core.memory.combine import relevance

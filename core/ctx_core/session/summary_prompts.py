@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.fences import fenced
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.messages import Role
+from ctx_core.conversation.parts import (
     CitationPart,
     FilePart,
     ImagePart,
     MediaPart,
     OpaquePart,
     ReasoningPart,
-    Role,
     TextPart,
 )
 from ctx_core.counting.calls import minified
@@ -24,7 +24,8 @@ from ctx_core.truncation import cut_middle
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.conversation.messages import Message, Part
+    from ctx_core.conversation.messages import Message
+    from ctx_core.conversation.parts import Part
     from ctx_core.counting.counter import TokenCounter
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from ctx_core import ContextBuilder, ContextOverflowError, HistoryPolicy, RollingSummary, ToolResultPolicy, WindowState
-from ctx_core.conversation.messages import ImagePart, Message, Role, TextPart
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import ImagePart, TextPart
 from ctx_core.counting import Calibration, TokenCount, TokenCounter
 from ctx_core.counting.calibration import Underestimate
 from ctx_core.engine.layers import Layer, Rest

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ctx_core.conversation.messages import FilePart, Message, ReasoningPart, Role, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.parts import FilePart, ReasoningPart, TextPart
 from ctx_core.counting import (
     FAMILIES,
     Anchor,

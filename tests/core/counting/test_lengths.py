@@ -9,7 +9,8 @@ from typing import Final
 
 import pytest
 
-from ctx_core.conversation.messages import AudioPart, FilePart, Message, Part, Role, VideoPart
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import AudioPart, FilePart, Part, VideoPart
 from ctx_core.counting import TokenCounter
 from ctx_core.counting.lengths import seconds
 from ctx_core.counting.pages import pages_of

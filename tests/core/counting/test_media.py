@@ -7,7 +7,8 @@ import struct
 
 import pytest
 
-from ctx_core.conversation.messages import AudioPart, FilePart, ImagePart, Message, Part, Role
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import AudioPart, FilePart, ImagePart, Part
 from ctx_core.counting import TokenCounter
 from ctx_core.counting.image_prices import ImagePrice, image_size
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from ctx_core.conversation.messages import Message, ReasoningPart, Role, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.parts import ReasoningPart
 from ctx_core.counting import RequestOptions, TokenCounter, Tokenizer
 
 CHAT = TokenCounter.for_model("gpt-4o")

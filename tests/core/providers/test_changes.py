@@ -17,7 +17,7 @@ from ctx_core import (
     ToolCall,
     fit,
 )
-from ctx_core.conversation.messages import FilePart, ReasoningPart, TextPart
+from ctx_core.conversation.parts import FilePart, ReasoningPart, TextPart
 from ctx_core.providers import PROVIDERS, Target, provider_named
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ctx_core import (
     fit,
 )
 from ctx_core.budget import ContextBudget
-from ctx_core.conversation.messages import ReasoningPart, TextPart
+from ctx_core.conversation.parts import ReasoningPart, TextPart
 from ctx_core.providers import Target, provider_named
 from ctx_core.sizes import Tokens
 from tests.core.providers.bound_model import BoundModel, Native, recounted

@@ -17,7 +17,8 @@ from ctx_core import (
     WindowState,
     register_tokenizer,
 )
-from ctx_core.conversation.messages import ImagePart, Role, TextPart
+from ctx_core.conversation.messages import Role
+from ctx_core.conversation.parts import ImagePart, TextPart
 from ctx_core.counting import unregister_tokenizer
 from ctx_core.recipes import Rolling, counter_for
 

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 from ctx_core.conversation.calls import is_call, with_arguments
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import kind_of, mapped
-from ctx_core.conversation.messages import TIED_TO_THOUGHTS, TextPart
+from ctx_core.conversation.messages import TIED_TO_THOUGHTS
 from ctx_core.conversation.natives import copied, without
+from ctx_core.conversation.parts import TextPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ctx_core.conversation.message_types import Piece
-    from ctx_core.conversation.messages import Message, Part, ToolCall
+    from ctx_core.conversation.messages import Message, ToolCall
+    from ctx_core.conversation.parts import Part
 
 _GOES: Final = TIED_TO_THOUGHTS | {"reasoning"}
 """Types of items that go where their part does."""

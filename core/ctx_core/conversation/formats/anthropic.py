@@ -9,20 +9,18 @@ from ctx_core.conversation.calls import is_call, with_arguments
 from ctx_core.conversation.fields import kind_of, mapped
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
-from ctx_core.conversation.messages import (
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.natives import copied
+from ctx_core.conversation.parts import (
     CitationPart,
     FilePart,
     ImagePart,
     MediaPart,
-    Message,
     OpaquePart,
     Part,
     ReasoningPart,
-    Role,
     TextPart,
-    ToolCall,
 )
-from ctx_core.conversation.natives import copied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

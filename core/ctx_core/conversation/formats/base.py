@@ -15,8 +15,9 @@ from ctx_core.conversation.content_blocks import is_mark, read_block, read_conte
 from ctx_core.conversation.fields import mapped, shown_role, string_or_none
 from ctx_core.conversation.formats.pieces import Written, chunks_of, pieces_of_user
 from ctx_core.conversation.message_types import Piece
-from ctx_core.conversation.messages import Message, OpaquePart, Part, Role, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.natives import copied, without
+from ctx_core.conversation.parts import OpaquePart, Part, TextPart
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError

@@ -11,19 +11,9 @@ from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, content_bytes, media_type_of
 from ctx_core.conversation.media_formats import format_of, formats_of
-from ctx_core.conversation.messages import (
-    CitationPart,
-    FilePart,
-    MediaPart,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-    ToolCall,
-)
+from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.natives import copied
+from ctx_core.conversation.parts import CitationPart, FilePart, MediaPart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:

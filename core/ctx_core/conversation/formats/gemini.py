@@ -9,19 +9,9 @@ from ctx_core.conversation.calls import with_arguments
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
-from ctx_core.conversation.messages import (
-    CitationPart,
-    FilePart,
-    MediaPart,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-    ToolCall,
-)
+from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.natives import copied, key_of, without
+from ctx_core.conversation.parts import CitationPart, FilePart, MediaPart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.conversation.results import read_result
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from ctx_core.conversation.formats.anthropic import AnthropicFormat
 from ctx_core.conversation.formats.bedrock import BedrockFormat
 from ctx_core.conversation.formats.gemini import GeminiFormat
 from ctx_core.conversation.formats.responses import ResponsesFormat
-from ctx_core.conversation.messages import OpaquePart, TextPart
 from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.conversation.parts import OpaquePart, TextPart
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role, string_or_none
 from ctx_core.conversation.formats.answer_items import item_parts, items_left, new_call
 from ctx_core.conversation.message_types import Piece
-from ctx_core.conversation.messages import ImagePart, Message, Role, TextPart
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_blocks import RESPONSES
+from ctx_core.conversation.parts import ImagePart, TextPart
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 from ctx_core.conversation.content_blocks import is_mark
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.formats.pieces import blocks_of
-from ctx_core.conversation.messages import Message, Part, Role
+from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.natives import without
 from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ctx_core.conversation.parts import Part
     from ctx_core.providers.asked import Asked
 
 _KEY: Final = "cache_control"

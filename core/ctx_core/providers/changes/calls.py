@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.arguments import as_object
 from ctx_core.conversation.fields import json_text
-from ctx_core.conversation.messages import Message, OpaquePart, Role, TextPart, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.parts import OpaquePart, TextPart
 from ctx_core.providers.changes.texts import GO_ON, made, thinks
 from ctx_core.providers.rules import Kind
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.content_blocks import is_mark
 from ctx_core.conversation.fields import mapped
-from ctx_core.conversation.messages import FilePart, Message, OpaquePart, Part, Role, TextPart
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import FilePart, OpaquePart, Part, TextPart
 from ctx_core.providers.changes.texts import EMPTY
 from ctx_core.providers.rules import Kind
 

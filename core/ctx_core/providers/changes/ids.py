@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from ctx_core.conversation.fields import first_in, kind_of, mapped, mapping_in
 from ctx_core.conversation.formats.pieces import blocks_of
 from ctx_core.conversation.message_types import Piece
-from ctx_core.conversation.messages import Message, OpaquePart, Role, ToolCall
+from ctx_core.conversation.messages import Message, Role, ToolCall
+from ctx_core.conversation.parts import OpaquePart
 from ctx_core.conversation.results import is_result
 from ctx_core.providers.rules import Kind, Rule
 

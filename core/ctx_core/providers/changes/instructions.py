@@ -6,7 +6,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.fences import fenced
-from ctx_core.conversation.messages import Message, Role, TextPart
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import TextPart
 from ctx_core.providers.changes.texts import merged
 from ctx_core.providers.rules import Kind
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.fields import kind_of, mapped
 from ctx_core.conversation.message_types import Piece
-from ctx_core.conversation.messages import Message, ReasoningPart
+from ctx_core.conversation.parts import ReasoningPart
 from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ctx_core.conversation.messages import Message
     from ctx_core.providers.asked import Asked
 
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from ctx_core.conversation.fields import mapped
-from ctx_core.conversation.messages import Message, ReasoningPart, Role, TextPart, all_parts
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import ReasoningPart, TextPart, all_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctx_core.conversation.messages import Part
+    from ctx_core.conversation.parts import Part
 
 BEGIN: Final = "[The conversation begins.]"
 """Said by the user before an assistant who speaks first."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctx_core.conversation.messages import Message, OpaquePart, ReasoningPart, Role, TextPart
+from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import OpaquePart, ReasoningPart, TextPart
 from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
