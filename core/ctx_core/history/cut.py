@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ctx_core.history.decisions import Decisions
-from ctx_core.history.keys import digest_of, key_at
 from ctx_core.history.omission import OmissionMarker, last_gap
 from ctx_core.history.places import Index, Position, indices
-from ctx_core.history.remembered import places_digest
 from ctx_core.history.repair import Entry
 from ctx_core.history.stretch import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from ctx_core.conversation.transcript import Transcript
-    from ctx_core.history.state import WindowState
 
 
 @dataclass(slots=True)
@@ -81,7 +76,7 @@ class Cut:
         if self.start >= len(entries):
             return 0
         position = entries[self.start].position
-        return position - len(self._positions_before(position))
+        return position - len(self.positions_before(position))
 
     @property
     def tokens(self) -> int:
@@ -219,77 +214,15 @@ class Cut:
         end = self.start if gap is None else gap.behind
         return sum(1 for at in self.kept if at < end and not self.stretch.is_hollow(at))
 
-    def remembered(self, transcript: Transcript[Any], granted: int, *, digested: bool = True) -> WindowState:
-        """Give what to remember of all this.
-
-        Args:
-            transcript: the conversation.
-            granted: tokens that the conversation is granted, under which it was decided.
-            digested: whether all that is left out is read for its digest.
-        """
-        entries, state = self.stretch.entries, self.stretch.state
-        position = entries[self.start].position if self.start < len(entries) else Position(0)
-        stay = {entries[at].position for at in self.kept}
-        kept = self.decisions.within(stay)
-        if not (position or any(kept.values()) or self.stretch.reasoning_from):
-            return state.summary_only()
-        # Bound to the grant of the turn on which it was decided: what it may still hold against is the grant of then.
-        anew = self.newly_cut or self.decided or state.limit is None
-        decided = replace(
-            state,
-            start=position,
-            start_key=key_at(transcript, position),
-            limit=granted if anew else state.limit,
-            head_end=self._head_end() if self.newly_cut and position else state.head_end,
-            results_digest=places_digest((*kept["cleared"], *kept["shortened"]), transcript),
-            altered_digest=places_digest(
-                (*kept["cleared_calls"], *kept["shortened_calls"], *kept["media"]), transcript
-            ),
-            **kept,
-            reasoning_from=self.stretch.reasoning_from,
-        )
-        return self._with_gone(decided, transcript, digested=digested)
-
-    def _with_gone(self, decided: WindowState, transcript: Transcript[Any], *, digested: bool) -> WindowState:
-        """Give the state with what it keeps of what stands before its start, bound to what it leaves out."""
-        state, position = self.stretch.state, decided.start
-        before = sorted(self._positions_before(position))
-        instructions = tuple(at for at in before if transcript.role(at).instructs)
-        decided = replace(
-            decided, kept_before=tuple(at for at in before if at not in {*instructions}), instructions=instructions
-        )
-        told = state.gone_digest is not None or not digested
-        if told and (decided.start, decided.kept_before, instructions) == (
-            state.start,
-            state.kept_before,
-            state.instructions,
-        ):
-            return decided
-        first, last = next(decided.gone(), None), decided.last_gone()
-        ends = None if first is None or last is None else (key_at(transcript, first), key_at(transcript, last))
-        digest = None
-        if position and digested:
-            # The digest goes on where the last one ended, so that a turn reads what leaves now and nothing twice.
-            goes_on = 0 < state.start <= position and state.gone_digest is not None
-            begun = state.start if goes_on else Position(0)
-            digest = digest_of(transcript, begun, position, state.gone_digest if goes_on else None) or None
-        return replace(decided, gone_keys=ends, gone_digest=digest)
-
     def lost_copies(self) -> bool:
         """Whether a message in the stretch was taken for a copy of one that does not go out."""
         position = self.stretch.entries[self.start].position if self.start < len(self.stretch.entries) else Position(0)
-        before = self._positions_before(position)
+        before = self.positions_before(position)
         copies = self.stretch.repairs.copies.items()
         return any(first < position <= copy and first not in before for copy, first in copies)
 
-    def _head_end(self) -> Position | None:
-        """Give the position behind the first messages; None where they are all there is, so that more may join them."""
-        if self.stretch.policy.keep_first == 0:
-            return Position(0)
-        entries, end = self.stretch.entries, max(self.head, default=-1) + 1
-        return entries[end].position if end < len(entries) else None
-
-    def _positions_before(self, position: Position) -> set[Position]:
+    def positions_before(self, position: Position) -> set[Position]:
+        """Give the positions of what goes out before one."""
         entries = self.stretch.entries
         return {entries[at].position for at in self.kept if entries[at].position < position}
 

@@ -11,10 +11,20 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 
 from ctx_core.history.places import Position, positions
 from ctx_core.history.runs import compact, packed, packed_pairs, unpacked, unpacked_pairs
+from ctx_core.history.stored_fields import (
+    count_of,
+    digest_in,
+    mapping_of,
+    optional,
+    position_of,
+    text_of,
+    two_positions,
+    two_texts,
+)
 
 _LOG: Final = logging.getLogger("ctx_core")
 _VERSION: Final = 2
@@ -222,7 +232,7 @@ class WindowState:
         What is damaged or of another version gives a fresh state, as it is only a hint, and a line in the debug log.
         """
         try:
-            return cls._read(_mapping(data))
+            return cls._read(mapping_of(data))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             _LOG.debug("a stored state cannot be read (%s): the cut is decided anew", type(error).__name__)
             return cls()
@@ -234,83 +244,31 @@ class WindowState:
             raise ValueError(msg)
         places = None if data.get("roles_tell") is True else unpacked(data.get("instructions", []))
         return cls(
-            start=_position(data.get("start", 0)),
-            start_key=_optional(data, "start_key", _text),
-            limit=_optional(data, "limit", _count),
+            start=position_of(data.get("start", 0)),
+            start_key=optional(data, "start_key", text_of),
+            limit=optional(data, "limit", count_of),
             kept_before=unpacked(data.get("kept_before", [])),
             instructions=places,
-            head_end=_optional(data, "head_end", _position),
-            gone_keys=_optional(data, "gone_keys", _two_texts),
-            gone_digest=_optional(data, "gone_digest", _digest),
-            forgotten=_count(data.get("forgotten", 0)),
+            head_end=optional(data, "head_end", position_of),
+            gone_keys=optional(data, "gone_keys", two_texts),
+            gone_digest=optional(data, "gone_digest", digest_in),
+            forgotten=count_of(data.get("forgotten", 0)),
             cleared=unpacked_pairs(data.get("cleared", [])),
             shortened=unpacked_pairs(data.get("shortened", [])),
-            results_digest=_optional(data, "results_digest", _digest),
+            results_digest=optional(data, "results_digest", digest_in),
             cleared_calls=unpacked_pairs(data.get("cleared_calls", [])),
             shortened_calls=unpacked_pairs(data.get("shortened_calls", [])),
             media=unpacked_pairs(data.get("media", [])),
-            altered_digest=_optional(data, "altered_digest", _digest),
-            reasoning_from=_position(data.get("reasoning_from", 0)),
-            sent=_count(data.get("sent", 0)),
-            sent_digest=_optional(data, "sent_digest", _digest),
-            summary=_text(data.get("summary", "")),
-            summarized=_position(data.get("summarized", 0)),
+            altered_digest=optional(data, "altered_digest", digest_in),
+            reasoning_from=position_of(data.get("reasoning_from", 0)),
+            sent=count_of(data.get("sent", 0)),
+            sent_digest=optional(data, "sent_digest", digest_in),
+            summary=text_of(data.get("summary", "")),
+            summarized=position_of(data.get("summarized", 0)),
             kept_at_summary=unpacked(data.get("kept_at_summary", [])),
-            summary_ends=_optional(data, "summary_ends", _two_counts),
-            summary_keys=_optional(data, "summary_keys", _two_texts),
-            summary_digest=_optional(data, "summary_digest", _digest),
-            summary_at=_optional(data, "summary_at", _count),
-            summary_failed=_optional(data, "summary_failed", _text),
+            summary_ends=optional(data, "summary_ends", two_positions),
+            summary_keys=optional(data, "summary_keys", two_texts),
+            summary_digest=optional(data, "summary_digest", digest_in),
+            summary_at=optional(data, "summary_at", count_of),
+            summary_failed=optional(data, "summary_failed", text_of),
         )
-
-
-def _mapping(data: object) -> Mapping[str, Any]:
-    if not isinstance(data, Mapping):
-        msg = f"expected a mapping, found {type(data).__name__}"
-        raise TypeError(msg)
-    return cast("Mapping[str, Any]", data)
-
-
-def _optional(data: Mapping[str, Any], name: str, read: Any) -> Any:  # noqa: ANN401 - what `read` gives
-    value = data.get(name)
-    return None if value is None else read(value)
-
-
-def _count(value: object) -> int:
-    if type(value) is not int or value < 0:
-        msg = f"expected a number from 0 up, found {type(value).__name__}"
-        raise TypeError(msg)
-    return value
-
-
-def _position(value: object) -> Position:
-    return Position(_count(value))
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        msg = f"expected a text, found {type(value).__name__}"
-        raise TypeError(msg)
-    return value
-
-
-def _digest(value: object) -> str:
-    bytes.fromhex(digest := _text(value))
-    return digest
-
-
-def _two_texts(value: object) -> tuple[str, str]:
-    first, last = _two(value)
-    return _text(first), _text(last)
-
-
-def _two_counts(value: object) -> tuple[Position, Position]:
-    first, last = _two(value)
-    return _position(first), _position(last)
-
-
-def _two(value: object) -> list[object]:
-    if not isinstance(value, list):
-        msg = f"expected a list of two, found {type(value).__name__}"
-        raise TypeError(msg)
-    return cast("list[object]", value)

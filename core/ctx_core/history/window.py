@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.history.cut import Cut
+from ctx_core.history.new_state import state_after
 from ctx_core.history.passes import make_fit
 from ctx_core.history.places import Position, indices, positions
 from ctx_core.history.protected import first_messages, pinned_messages
@@ -102,7 +103,7 @@ def select(
         cut = cut_once(known)
         while cut.lost_copies():
             # A message was left out because it stood before as well, and there the cut has taken it.
-            cut = cut_once(cut.remembered(transcript, granted, digested=remembers))
+            cut = cut_once(state_after(cut, transcript, granted, digested=remembers))
             cut.newly_cut = True
         return cut
 
@@ -118,7 +119,7 @@ def select(
         tokens=counter.count_sequence(entry.message for entry in entries),
         instructions=stretch.total(cut.kept & stretch.instructions),
         question=0 if cut.question is None else stretch.cost(cut.question),
-        state=cut.remembered(transcript, granted, digested=remembers),
+        state=state_after(cut, transcript, granted, digested=remembers),
         cut=cut,
     )
 
