@@ -166,7 +166,7 @@ class LangChainCodec:
             tool_call_id=_answered_call(native) if role is Role.TOOL else None,
             name=native.name or None,
             id=native.id or None,
-            failed=isinstance(native, ToolMessage) and native.status == "error",
+            failed=(isinstance(native, ToolMessage) and native.status == "error") or None,  # success is the default
             billed=_billed(native),
             model=_model(native),
             origin=native,

@@ -13,11 +13,15 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
+from typing_extensions import override
 
 from ctx_core.conversation.content_blocks import read_content, settled
-from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.fields import kind_of, mapped
 from ctx_core.conversation.formats.anthropic import AnthropicFormat
+from ctx_core.conversation.formats.bedrock import BedrockFormat
+from ctx_core.conversation.formats.gemini import GeminiFormat
 from ctx_core.conversation.formats.pieces import pieces_of_user
+from ctx_core.conversation.formats.responses import output_item
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.results import is_result, read_result
@@ -33,11 +37,21 @@ SINGLE_TYPES: Final[frozenset[type]] = frozenset({AIMessage, ToolMessage, System
 
 
 class _HumanBlocks(AnthropicFormat):
-    """Writes the blocks of a human's message, which are Anthropic's."""
+    """Writes the blocks of a human's message: Anthropic's, but for results that came in another provider's."""
 
     def fields_of(self, native: object) -> Mapping[str, Any]:
         """Give what the format looks at."""
         return {"role": "user", "content": cast("HumanMessage", native).content}
+
+    @override
+    def result_block(self, message: Message, block: object) -> object:
+        held = mapped(block) or {}
+        if held and not kind_of(held):
+            writer = BedrockFormat() if "toolResult" in held else GeminiFormat()
+            return writer.result_block(message, block)
+        if held and kind_of(held) != "tool_result":
+            return output_item(message, block)
+        return super().result_block(message, block)
 
 
 _BLOCKS: Final = _HumanBlocks()
@@ -94,7 +108,7 @@ def is_several(native: BaseMessage) -> bool:
 def _has_results(native: object) -> bool:
     if not isinstance(native, HumanMessage) or not isinstance(native.content, list):
         return False
-    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in native.content)
+    return any(isinstance(block, dict) and is_result(block) for block in native.content)
 
 
 def _without(pieces: Sequence[Piece], gone: str | None, at: int) -> list[Piece]:

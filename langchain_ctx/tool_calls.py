@@ -51,7 +51,7 @@ def all_sent(messages: Sequence[Message]) -> list[Message]:
     """Give messages of which every call and its result are sent by every client, altered where they would not be.
 
     Calls that are not in `tool_calls` some leave out, and send their results alone: those whose arguments are no JSON
-    object, and those that only blocks of another provider spell. Anthropic's own pairs of blocks stay blocks.
+    object, and those that only blocks of another provider spell. Pairs of blocks stay blocks.
     """
     return [
         replace(message, altered=True) if _calls_apart(message, after) or _is_oddly_told(message) else message
@@ -77,15 +77,13 @@ def _calls_apart(message: Message, result: Message | None) -> bool:
     if not isinstance(origin, AIMessage) or len(message.tool_calls) == len(origin.tool_calls):
         return False
     listed = set(map(id, origin.tool_calls))
+    # Where the result stands in a block, the client that sends it sends the block of its call, too.
     in_blocks = result is not None and isinstance(result.origin, Piece)
+    blocks = set(map(id, origin.content)) if in_blocks and isinstance(origin.content, list) else set[int]()
     return any(
-        not (id(call.raw) in listed or call.legacy or call.sent_as_is or (in_blocks and _is_anthropics(call)))
+        not (id(call.raw) in listed or call.legacy or call.sent_as_is or id(call.raw) in blocks)
         for call in message.tool_calls
     )
-
-
-def _is_anthropics(call: ToolCall) -> bool:
-    return _mapping(call.raw).get("type") == "tool_use"
 
 
 def _is_oddly_told(message: Message) -> bool:

@@ -41,12 +41,13 @@ def altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
                 additional_kwargs=origin.additional_kwargs,
                 response_metadata=origin.response_metadata,
             )
-        return origin.model_copy(update={"content": content, "tool_call_id": message.tool_call_id})
+        told = {"status": "error"} if message.failed else {}
+        return origin.model_copy(update={"content": content, "tool_call_id": message.tool_call_id, **told})
     if message.step_result and not isinstance(origin, HumanMessage | ChatMessage):  # it answers no call
         return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
     update: dict[str, Any] = {"content": content}
     if message.role is Role.ASSISTANT:
-        update["content"] = with_their_thoughts(content_with_ids(content, message, origin), origin.content)
+        update["content"] = with_their_thoughts(content_with_ids(content, message, origin), origin.content) or ""
         update |= calls_update(message, origin)
         extra: dict[str, Any] = update.get("additional_kwargs", origin.additional_kwargs)
         if not any(isinstance(part, ReasoningPart) for part in message.parts):

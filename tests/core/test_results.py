@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -227,6 +228,13 @@ def test_results_go_by_the_names_of_their_tools(policy: Any, cleared: list[int])
         "failed=0 passed=12",
         '{"error": null, "rows": []}',
         '{"errors": [], "n": 1}',
+        "Errors found: 0",
+        "Failed tests: none",
+        "failed (0), passed (3)",
+        "error_rate: 0.0%",
+        "errors: no\n",
+        "Error-free build",
+        "Fatality report",
     ],
 )
 def test_what_says_that_there_is_no_error_is_none(text: str) -> None:
@@ -259,6 +267,11 @@ def test_errors_are_cleared_if_the_policy_says_so() -> None:
         (Message.tool("all is well", tool_call_id="c"), False),
         (Message(role=Message.tool("x", tool_call_id="c").role, tool_call_id="c", failed=True), True),
         (Message.tool("ERROR", tool_call_id="c"), True),
+        (Message.tool("ValueError: bad", tool_call_id="c"), True),
+        (Message.tool("requests.exceptions.ConnectionError: refused", tool_call_id="c"), True),
+        (Message.tool("error: no such file", tool_call_id="c"), True),
+        (Message.tool("error_rate: 0.5%", tool_call_id="c"), True),
+        (replace(Message.tool("Error rates of the last year", tool_call_id="c"), failed=False), False),
     ],
 )
 def test_an_error_is_known_by_its_mark_or_its_words(message: Message, error: bool) -> None:  # noqa: FBT001 - a table's column

@@ -86,6 +86,41 @@ def test_a_mixed_list_is_refused(messages: list[Any], found: str) -> None:
         fit(messages, 100)
 
 
+@pytest.mark.parametrize(
+    ("messages", "found"),
+    [
+        (
+            [hi(), {"role": "model", "parts": [{"text": "x"}]}, {"role": "user", "parts": [{"text": "n"}]}],
+            "message 1 of 3: a message with content in a list of Gemini's",
+        ),
+        ([{"role": "user", "parts": "hello"}], "message 1 of 1: parts must be a list of parts"),
+        (
+            [{"role": "user", "content": [{"text": "q"}]}, USE],
+            "message 1 of 2: a block with no type in a message of the format 'anthropic'",
+        ),
+        (
+            [hi(), TOOL_USE, {"role": "user", "content": [{"type": "text", "text": "x"}]}],
+            "message 3 of 3: a block with a type in a message of the format 'bedrock'",
+        ),
+    ],
+)
+def test_what_a_format_does_not_have_is_refused(messages: list[Any], found: str) -> None:
+    """Messages that several formats may have, and blocks, are held against the one that was decided."""
+    with pytest.raises(MessageError, match=found):
+        fit(messages, 100)
+
+
+def test_an_unknown_call_keeps_its_output() -> None:
+    """Neither is known, and both stay where they stood."""
+    unknown = [{"type": "zzz_call", "call_id": "z"}, {"type": "zzz_call_output", "call_id": "z", "output": "r"}]
+    known = [
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "x"},
+    ]
+    messages = [hi(), *unknown, *known]
+    assert fit(messages, 1_000, counter=WORDS).messages == messages
+
+
 def test_an_unknown_format_is_refused() -> None:
     """The error names those that there are."""
     wrong: Any = "cohere"

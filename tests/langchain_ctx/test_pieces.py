@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 
 from ctx_core import ContextBuilder, Framing, MessageError, Role, TokenCounter
-from ctx_core.conversation.transcript import Transcript
+from ctx_core.conversation.transcript import Transcript, read_natives
 from langchain_ctx import LangChainCodec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CODEC = LangChainCodec()
 WORDS = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
@@ -40,6 +43,58 @@ def test_results_in_a_humans_message_are_results() -> None:
     assert [transcript.role(at) for at in range(4)] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.TOOL]
     assert transcript.question() == "hi"
     assert sent([HumanMessage("hi"), ASKED, given])[-1] is given
+
+
+PAIRS: Final[dict[str, tuple[dict[str, Any], Callable[[str], dict[str, Any]]]]] = {
+    "anthropic": (use("a"), lambda text: result("a", text)),
+    "bedrock": (
+        {"toolUse": {"toolUseId": "a", "name": "f", "input": {}}},
+        lambda text: {"toolResult": {"toolUseId": "a", "content": [{"text": text}]}},
+    ),
+    "gemini": (
+        {"functionCall": {"id": "a", "name": "f", "args": {}}},
+        lambda text: {"functionResponse": {"id": "a", "name": "f", "response": {"output": text}}},
+    ),
+    "responses": (
+        {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
+        lambda text: {"type": "function_call_output", "call_id": "a", "output": text},
+    ),
+    "approval": (
+        {"type": "mcp_approval_request", "id": "a", "name": "f", "arguments": "{}", "server_label": "s"},
+        lambda text: {"type": "mcp_approval_response", "approval_request_id": "a", "approve": True, "reason": text},
+    ),
+    "patch": (
+        {"type": "apply_patch_call", "call_id": "a", "operation": {"type": "delete_file", "path": "x"}},
+        lambda text: {"type": "apply_patch_call_output", "call_id": "a", "output": text, "status": "completed"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_call_and_its_result_in_blocks_of_any_provider_are_a_pair(name: str) -> None:
+    """With room they go out as they came, without it together, and a long result is cut in its own block."""
+    call, answer = PAIRS[name]
+    pair = [AIMessage([call]), HumanMessage([answer("sunny")])]
+    messages = [HumanMessage("hi"), *pair, AIMessage("It is sunny."), HumanMessage("And tomorrow?")]
+    assert all(one is other for one, other in zip(sent(messages), messages, strict=True))
+    assert sent(messages, 4) == messages[-1:]
+    if name == "approval":
+        return  # what is approved is no text that may be cut
+    long = [HumanMessage("hi"), AIMessage([call]), HumanMessage([answer("sunny " * 90)])]
+    built = ContextBuilder(50, WORDS).provider("openai").build(long, codec=CODEC)
+    (block,) = built.messages[-1].content
+    assert block.keys() == answer("").keys()
+    assert "left out" in str(block)
+    assert WORDS.count_messages(list(read_natives(built.messages, CODEC))) == built.tokens <= 50
+
+
+@pytest.mark.parametrize("block", [pair[0] for name, pair in PAIRS.items() if name in {"bedrock", "gemini"}])
+def test_a_message_of_which_only_calls_are_left_has_an_empty_text(block: dict[str, Any]) -> None:
+    """A list without blocks is refused."""
+    answer = sent([HumanMessage("hi"), AIMessage([block]), ToolMessage("sunny", tool_call_id="a")])[1]
+    assert isinstance(answer, AIMessage)
+    assert answer.content == ""
+    assert [call["id"] for call in answer.tool_calls] == ["a"]
 
 
 def test_a_call_and_its_results_are_left_out_together() -> None:

@@ -77,8 +77,8 @@ class Message:
     """Name of the speaker, or of the function that was called."""
     id: str | None = None
     """The message's own id, where the framework gives one."""
-    failed: bool = False
-    """Whether the framework marks this tool result as an error."""
+    failed: bool | None = None
+    """Whether the caller's message says of this tool result that it is an error; None where it says nothing."""
     step_result: bool = field(default=False, compare=False)
     """Whether this user message is the result of the assistant's message before it: some agents write it so."""
     billed: int | None = field(default=None, compare=False)

@@ -17,6 +17,13 @@ from ctx_core.conversation.whole import beside_of, whole
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_TYPES: Final = frozenset(
+    {
+        "tool_result", "function_call_output", "custom_tool_call_output", "computer_call_output",
+        "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "mcp_approval_response",
+    }
+)  # fmt: skip
+"""Types of blocks and items that answer the calls that `calls` knows: of an unknown call the output stays with it."""
 _BY_KEY: Final = ("toolResult", "functionResponse", "function_response")
 """Keys under which Bedrock and Google have a result, in a block without a type."""
 _OUTPUT: Final = ("output", "result", "error")
@@ -28,13 +35,13 @@ class _Found:
     parts: tuple[Part, ...]
     call_id: str | None
     name: str | None = None
-    failed: bool = False
+    failed: bool | None = None
 
 
 def is_result(block: Mapping[str, Any]) -> bool:
     """Whether a block or an item is the result of a call, which the caller gives and not the provider."""
     if kind := kind_of(block):
-        return kind in {"tool_result", "mcp_approval_response"} or kind.endswith("_call_output")
+        return kind in _TYPES
     return any(mapped(block.get(key)) is not None for key in _BY_KEY)
 
 
@@ -59,24 +66,26 @@ def read_result(block: Mapping[str, Any], *, origin: object, beside: tuple[Part,
 
 def _found(block: Mapping[str, Any]) -> _Found:
     if bedrock := mapping_in(block, "toolResult"):
-        failed = bedrock.get("status") == "error"
+        failed = {"error": True, "success": False}.get(str(bedrock.get("status")))
         call_id = id_or_none(bedrock.get("toolUseId"))
         return _Found(parts=read_content(bedrock.get("content")), call_id=call_id, failed=failed)
     if google := mapping_in(block, "functionResponse", "function_response"):
         parts = (*_response(google.get("response")), *read_content(google.get("parts")))
         call_id, name = id_or_none(google.get("id")), string_or_none(google.get("name"))
-        failed = says_something((mapped(google.get("response")) or {}).get("error"))
+        failed = says_something((mapped(google.get("response")) or {}).get("error")) or None
         return _Found(parts=parts, call_id=call_id, name=name, failed=failed)
     match kind_of(block):
         case "tool_result":
-            call_id, failed = id_or_none(block.get("tool_use_id")), block.get("is_error") is True
+            call_id, told = id_or_none(block.get("tool_use_id")), block.get("is_error")
+            failed = told if isinstance(told, bool) else None
             return _Found(parts=read_content(block.get("content")), call_id=call_id, failed=failed)
         case "mcp_approval_response":
             text = json_text({key: value for key, value in block.items() if key in {"approve", "reason"}})
             return _Found(parts=(TextPart(text),), call_id=id_or_none(block.get("approval_request_id")))
         case _:
             call_id = id_or_none(first_in(block, "call_id", "id"))
-            return _Found(parts=_output(block.get("output")), call_id=call_id, failed=block.get("status") == "failed")
+            failed = block.get("status") == "failed" or None
+            return _Found(parts=_output(block.get("output")), call_id=call_id, failed=failed)
 
 
 def _response(response: object) -> tuple[Part, ...]:

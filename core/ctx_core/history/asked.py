@@ -175,7 +175,7 @@ class _Answer(Generic[PlaceT]):
     place: PlaceT
     first: Message
     others: list[Message] = field(default_factory=list[Message])
-    said: set[tuple[object, bool]] = field(default_factory=set[tuple[object, bool]])
+    said: set[tuple[object, bool | None]] = field(default_factory=set[tuple[object, bool | None]])
 
     def add(self, message: Message) -> bool:
         """Add a result, and say whether it adds nothing to those that are there."""
@@ -208,7 +208,7 @@ def _joined(first: Message, others: Sequence[Message]) -> Message:
                 parts.append(part)
     if texts:
         parts.append(_one(texts))
-    failed = any(message.failed for message in (first, *others))
+    failed = any(message.failed for message in (first, *others)) or first.failed
     return replace(first, parts=tuple(parts), failed=failed, altered=True)
 
 

@@ -32,10 +32,14 @@ if TYPE_CHECKING:
     from ctx_core.history.repair import Entry
 
 _ERROR: Final = re.compile("|".join(map(re.escape, ERROR_WORDS)), re.IGNORECASE)
-_NONE: Final = r"""s?["']?\s*[:=]?\s*(?:0\b|null\b|none\b|false\b|""|''|\[\]|\{\})"""
-_BEGINS_WITH_ERROR: Final = re.compile(rf"[\W_]*(?:{_ERROR.pattern})(?!{_NONE})", re.IGNORECASE)
+_NOT_ONE: Final = r"(?:0\b(?!\.\d*[1-9])|no\b(?![ \t]+\w)|null\b|none\b|false\b|\"\"|''|\[\]|\{\})"
+_NONE: Final = rf"""s?(?:["']?\s*[:=(]?|[ _-]\w+["']?\s*[:=(])\s*{_NOT_ONE}"""
+_BEGINS_WITH_ERROR: Final = re.compile(
+    rf"[\W_]*(?:(?:[a-z]+\.)*[a-z]*(?:error|exception)\b(?=:)|(?:{_ERROR.pattern})(?!{_NONE})(?!-free|less|ity))",
+    re.IGNORECASE,
+)
 """Behind brackets, quotes and blanks at most: `[ERROR] …`, `{"error": …`. What says that there is none is no error:
-`Errors: 0`, `{"error": null, …`."""
+`Errors found: 0`, `{"error": null, …`; what an exception is called stands before its colon: `ValueError: …`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +273,8 @@ def _named(text: str, message: Message) -> str:
 
 def is_error(message: Message, words: ErrorWords = "at_start") -> bool:
     """Tell whether a tool result reports an error: by its own mark, or by a word in its text or at its beginning."""
-    if message.failed:
-        return True
+    if message.failed is not None:
+        return message.failed
     if words == "anywhere":
         return _ERROR.search(message.text) is not None
     return _BEGINS_WITH_ERROR.match(message.text) is not None

@@ -35,6 +35,7 @@ class AnthropicFormat(BlockFormat):
     """The door of Anthropic's messages, as dicts or with the blocks of its client."""
 
     name = "anthropic"
+    typed = True
     roles: ClassVar = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
     def arranged(self, written: list[Written]) -> list[Written]:
@@ -76,7 +77,8 @@ class AnthropicFormat(BlockFormat):
         held = (mapped(block) or {}).get("content")
         content = self._result_content(message, listed=isinstance(held, list | tuple))
         if block is not None:
-            return copied(block, tool_use_id=message.tool_call_id, content=content)
+            told = {"is_error": True} if message.failed else {}
+            return copied(block, tool_use_id=message.tool_call_id, content=content, **told)
         result: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": content}
         return {**result, "is_error": True} if message.failed else result
 

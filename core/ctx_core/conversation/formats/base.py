@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ctx_core.conversation.block_table import MESSAGES
 from ctx_core.conversation.calls import is_call, read_call
 from ctx_core.conversation.content_blocks import is_mark, read_block, read_content, settled
-from ctx_core.conversation.fields import mapped, shown_role, string_or_none
+from ctx_core.conversation.fields import kind_of, mapped, shown_role, string_or_none
 from ctx_core.conversation.formats.pieces import Written, chunks_of, pieces_of_user
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role, ToolCall
@@ -33,6 +33,8 @@ class BlockFormat:
     name: ClassVar[str]
     content: ClassVar[str] = "content"
     """Under which key a message has its blocks."""
+    typed: ClassVar[bool] = False
+    """Whether each block has a type; else its keys tell."""
     roles: ClassVar[Mapping[str, Role]]
     """Who speaks, by the format's word for it."""
 
@@ -44,6 +46,7 @@ class BlockFormat:
             try:
                 fields = self.fields_of(native)
                 role, blocks = self._role(fields), self._blocks(fields)
+                self.check(fields, blocks)
             except MessageError as error:
                 msg = f"message {at + 1} of {len(natives)}: {error}"
                 raise MessageError(msg) from error
@@ -132,6 +135,20 @@ class BlockFormat:
         """Give the ids of calls that the provider answers itself and has not answered yet, behind these blocks."""
         del blocks
         return waiting
+
+    def check(self, fields: Mapping[str, Any], blocks: Sequence[object]) -> None:
+        """Refuse what no message of this format has.
+
+        Raises:
+            MessageError: for a block with a type where blocks have none, or the other way round.
+        """
+        del fields
+        for block in blocks:
+            held = mapped(block)
+            if held is not None and bool(kind_of(held)) is not self.typed:
+                told = "a type" if kind_of(held) else "no type"
+                msg = f"a block with {told} in a message of the format {self.name!r}: it is another provider's"
+                raise MessageError(msg)
 
     def part_block(self, part: Part) -> object:
         """Give the block of a part that was split here."""

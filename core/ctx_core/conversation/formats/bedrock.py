@@ -51,10 +51,9 @@ class BedrockFormat(BlockFormat):
         held = mapping_in(mapped(block) or {}, "toolResult")
         if not content and held.get("content") != []:
             content = [{"text": "-"}]  # what the caller sends empty stays so
-        inner: dict[str, Any] = {"toolUseId": message.tool_call_id, "content": content}
-        if block is not None:
-            return copied(block, toolResult={**held, **inner})
-        return {"toolResult": {**inner, "status": "error"} if message.failed else inner}
+        failed = {"status": "error"} if message.failed else {}
+        inner: dict[str, Any] = {"toolUseId": message.tool_call_id, "content": content, **failed}
+        return {"toolResult": inner} if block is None else copied(block, toolResult={**held, **inner})
 
     def part_block(self, part: Part) -> object:
         """Give the block of a part that was made here."""

@@ -13,9 +13,10 @@ from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.natives import copied, key_of, without
 from ctx_core.conversation.parts import CitationPart, FilePart, MediaPart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.conversation.results import read_result
+from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ctx_core.conversation.formats.pieces import Written
 
@@ -26,6 +27,20 @@ class GeminiFormat(BlockFormat):
     name = "gemini"
     content = "parts"
     roles: ClassVar = {"user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER}
+
+    def check(self, fields: Mapping[str, Any], blocks: Sequence[object]) -> None:
+        """Refuse other providers' messages, whose text would be lost here.
+
+        Raises:
+            MessageError: for a message that has `content`, or parts that are no list of parts.
+        """
+        super().check(fields, blocks)
+        if fields.get("content"):
+            msg = "a message with content in a list of Gemini's, where all that is said stands under parts"
+            raise MessageError(msg)
+        if any(mapped(block) is None for block in blocks):
+            msg = "parts must be a list of parts, found a text"
+            raise MessageError(msg)
 
     def belong_together(self, before: Written, after: Written) -> bool:
         """Whether two neighbors of one role must be one content: all results of a step, and calls behind a text."""

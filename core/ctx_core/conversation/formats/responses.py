@@ -177,7 +177,11 @@ def _content(message: Message, *, listed: bool) -> str | list[object]:
 def _output(message: Message, asked: str) -> object:
     """Give the item of a result: a changed copy of the one that came in, or a new one for a call of this type."""
     piece = message.origin if isinstance(message.origin, Piece) else None
-    item = None if piece is None else piece.natives[0]
+    return output_item(message, None if piece is None else piece.natives[0], asked)
+
+
+def output_item(message: Message, item: object, asked: str = "") -> object:
+    """Give an item of a result with what its message says: a changed copy, or for None one for a call of a type."""
     fields = mapped(item) or {}
     kind = kind_of(fields) or _output_of(asked)
     if kind == "mcp_approval_response":
