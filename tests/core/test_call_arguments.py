@@ -193,3 +193,10 @@ def test_what_is_no_json_keeps_a_mark_and_what_is_empty_stays_so(limit: int) -> 
     assert cutter.within(malformed, limit).arguments == ("no" if limit == 1 else LEFT_OUT)
     empty = ToolCall(name="look", arguments="", id="c1")
     assert cutter.within(empty, limit) is empty
+
+
+def test_what_is_too_large_without_its_texts_is_marked() -> None:
+    """Numbers have no texts to cut: a mark stands under each key where it fits."""
+    cutter = ArgumentCutter(counter=WORDS, cut=lambda text, most: " ".join(text.split()[: max(0, most)]))
+    call = ToolCall(name="f", arguments=json.dumps({"rows": list(range(500)), "path": "x"}), id="c")
+    assert json.loads(cutter.within(call, 30).arguments) == {"rows": LEFT_OUT, "path": LEFT_OUT}

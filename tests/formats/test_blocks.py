@@ -174,7 +174,7 @@ def test_results_and_words_are_results_and_then_the_users_words(name: FormatName
     """One message is several, in order; an error is one."""
     first, second, words = read(name, native)
     assert (first.tool_call_id, second.tool_call_id) == ("a", "b")
-    assert (first.failed, second.failed) == (False, True)
+    assert (first.failed, second.failed) == (None, True)
     assert (words.role, words.text) == (Role.USER, "and?")
 
 

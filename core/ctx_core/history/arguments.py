@@ -43,7 +43,8 @@ class ArgumentCutter:
 
         frame = count(told(0))
         if frame > limit:
-            return _with(call, write(_emptied(read)))
+            marked = write(_emptied(read, LEFT_OUT))
+            return _with(call, marked if count(marked) <= limit else write(_emptied(read, "")))
         room = limit - frame
         while True:
             most = squeeze(sizes, by=sum(sizes) - room) if room < sum(sizes) else max(sizes, default=0)
@@ -120,6 +121,6 @@ def _retold(value: object, tell: Callable[[str], str]) -> object:
     return value
 
 
-def _emptied(value: object) -> object:
-    """Give a value of the same keys with nothing under them: where even its frame is too much."""
-    return dict.fromkeys(cast("dict[str, object]", value), "") if isinstance(value, dict) else type(value)()
+def _emptied(value: object, mark: str) -> object:
+    """Give a value of the same keys with no more than a mark under them: where even its frame is too much."""
+    return dict.fromkeys(cast("dict[str, object]", value), mark) if isinstance(value, dict) else type(value)()
