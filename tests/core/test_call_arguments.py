@@ -8,7 +8,15 @@ from typing import Any, Final
 
 import pytest
 
-from ctx_core import BudgetError, ContextOverflowError, HistoryPolicy, ToolCallPolicy, WindowState, fit
+from ctx_core import (
+    BudgetError,
+    ContextOverflowError,
+    HistoryPolicy,
+    TokenCounter,
+    ToolCallPolicy,
+    WindowState,
+    fit,
+)
 from ctx_core.conversation.message_texts import LEFT_OUT
 from ctx_core.conversation.messages import ToolCall
 from ctx_core.history.arguments import ArgumentCutter, cleared
@@ -197,6 +205,6 @@ def test_what_is_no_json_keeps_a_mark_and_what_is_empty_stays_so(limit: int) -> 
 
 def test_what_is_too_large_without_its_texts_is_marked() -> None:
     """Numbers have no texts to cut: a mark stands under each key where it fits."""
-    cutter = ArgumentCutter(counter=WORDS, cut=lambda text, most: " ".join(text.split()[: max(0, most)]))
+    cutter = ArgumentCutter(counter=TokenCounter(len), cut=lambda text, most: " ".join(text.split()[: max(0, most)]))
     call = ToolCall(name="f", arguments=json.dumps({"rows": list(range(500)), "path": "x"}), id="c")
-    assert json.loads(cutter.within(call, 30).arguments) == {"rows": LEFT_OUT, "path": LEFT_OUT}
+    assert json.loads(cutter.within(call, 40).arguments) == {"rows": LEFT_OUT, "path": LEFT_OUT}
