@@ -74,15 +74,15 @@ PAIRS: Final[dict[str, tuple[dict[str, Any], Callable[[str], dict[str, Any]]]]] 
 def test_a_call_and_its_result_in_blocks_of_any_provider_are_a_pair(name: str) -> None:
     """With room they go out as they came, without it together, and a long result is cut in its own block."""
     call, answer = PAIRS[name]
-    pair = [AIMessage([call]), HumanMessage([answer("sunny")])]
-    messages = [HumanMessage("hi"), *pair, AIMessage("It is sunny."), HumanMessage("And tomorrow?")]
+    pair = (AIMessage([call]), HumanMessage([answer("sunny")]))
+    messages: list[BaseMessage] = [HumanMessage("hi"), *pair, AIMessage("It is sunny."), HumanMessage("And tomorrow?")]
     assert all(one is other for one, other in zip(sent(messages), messages, strict=True))
     assert sent(messages, 4) == messages[-1:]
     if name == "approval":
         return  # what is approved is no text that may be cut
     long = [HumanMessage("hi"), AIMessage([call]), HumanMessage([answer("sunny " * 90)])]
     built = ContextBuilder(50, WORDS).provider("openai").build(long, codec=CODEC)
-    (block,) = built.messages[-1].content
+    block: Any = built.messages[-1].content[0]
     assert block.keys() == answer("").keys()
     assert "left out" in str(block)
     assert WORDS.count_messages(list(read_natives(built.messages, CODEC))) == built.tokens <= 50

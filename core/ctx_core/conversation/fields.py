@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 from uuid import UUID
 
+from ctx_core.errors import MessageError
+
 _SIGNATURES: Final = ("signature", "thoughtSignature", "thought_signature")
 _ENCRYPTED: Final = ("encrypted_content", "data", *_SIGNATURES)
 """Under which providers give what only they can read."""
@@ -118,7 +120,7 @@ def _texts(value: object, *, unread: frozenset[str]) -> Iterator[str]:
             yield one
             continue
         if isinstance(one, int | float):
-            yield str(one)
+            yield _digits(one)
             continue
         known, fields = id(one), mapped(one)
         inner: list[object] = []
@@ -132,10 +134,24 @@ def _texts(value: object, *, unread: frozenset[str]) -> Iterator[str]:
             waiting.extend(reversed(inner))
 
 
+def _digits(number: float) -> str:
+    """Give a number as text.
+
+    Raises:
+        MessageError: for one of more digits than Python writes, and so any client.
+    """
+    try:
+        return str(number)
+    except ValueError as error:
+        msg = f"a number of some {int(int(number).bit_length() * 0.30103)} digits, which no client can write"
+        raise MessageError(msg) from error
+
+
 def arguments_text(arguments: object, write: Callable[[object], str] | None = None) -> str:
     """Give the arguments of a call as text: as they are, or as the JSON that `write` makes of them, else compact.
 
-    Never an error: what JSON cannot hold is written with `str`, since providers reject it anyway.
+    No error but for such numbers as `_digits` refuses: what JSON cannot hold is written with `str`, since providers
+    reject it anyway.
     """
     if arguments is None:
         return ""
@@ -145,7 +161,7 @@ def arguments_text(arguments: object, write: Callable[[object], str] | None = No
 
 
 def json_text(value: object, *, blanks: bool = False, ascii_only: bool = False) -> str:
-    """Give a value as JSON, with nothing left out; never an error.
+    """Give a value as JSON, with nothing left out; no error but for what `_digits` refuses.
 
     Args:
         value: the value.
