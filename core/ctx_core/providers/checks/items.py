@@ -70,8 +70,8 @@ def items_stored(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     unstored = checked.reading.request.get("store") is False
     for turn in _items(checked):
         kind, item = kind_of(turn.raw), id_or_none(turn.raw.get("id"))
-        sealed = bool(turn.raw.get("encrypted_content"))
-        by_id = kind == "item_reference" or (kind == "reasoning" and not sealed)
+        encrypted = bool(turn.raw.get("encrypted_content"))
+        by_id = kind == "item_reference" or (kind == "reasoning" and not encrypted)
         stored = checked.known.stored
         if by_id and item is not None and (unstored or (stored is not None and item not in stored)):
             yield Found(path=turn.path)

@@ -106,8 +106,8 @@ def _of_responses(fields: Mapping[str, Any], path: str) -> Turn:
         asked = Block(kind="call", path=path, id=called, item=item, name=_name(fields), arguments=arguments, raw=fields)
         return Turn(role="assistant", path=path, blocks=(asked,), raw=fields)
     if kind == "reasoning":
-        sealed = string_or_none(fields.get("encrypted_content"))
-        thought = Block(kind="reasoning", path=path, item=item, signature=sealed, raw=fields)
+        encrypted = string_or_none(fields.get("encrypted_content"))
+        thought = Block(kind="reasoning", path=path, item=item, signature=encrypted, raw=fields)
         return Turn(role="assistant", path=path, blocks=(thought,), raw=fields)
     return Turn(role="", path=path, blocks=(Block(kind="other", path=path, item=item, raw=fields),), raw=fields)
 

@@ -31,8 +31,8 @@ def thinking_bound(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find thinking that is known to be given behind something else."""
     created, model = checked.known.account_created, checked.target.model
     begun = date.fromisoformat(rule.since) if rule.since else None
-    spares = model is not None and version_of(model) == _FOR_NEW_ACCOUNTS
-    if spares and created is not None and begun is not None and created < begun:
+    is_dated = model is not None and version_of(model) == _FOR_NEW_ACCOUNTS
+    if is_dated and created is not None and begun is not None and created < begun:
         return
     if mapping_in(checked.reading.thinking, "block_binding").get("prefix_mismatch_behavior") == "drop_block":
         return
