@@ -8,14 +8,14 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ctx_core import HistoryPolicy, Share, ToolCallPolicy
+from ctx_core import HistoryPolicy, Share
 from ctx_core.conversation.openai_messages import OpenAICodec
+from ctx_core.report.figures import HistoryReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ctx_core import TokenCounter
-    from ctx_core.report.figures import HistoryReport
 
 OpenAIMessage = dict[str, Any]
 
@@ -42,7 +42,7 @@ def broken(
     counter: TokenCounter,
     policy: HistoryPolicy | None = None,
     tools: Sequence[dict[str, Any]] = (),
-    truncated: bool = False,
+    report: HistoryReport | None = None,
     remembered: bool = False,
 ) -> list[str]:
     """Name the invariants that a request breaks.
@@ -54,10 +54,13 @@ def broken(
         counter: recounts it, from scratch.
         policy: what was allowed to happen to it.
         tools: tool definitions that went along.
-        truncated: whether protected texts may have been cut.
+        report: says whether protected texts and arguments of calls were cut; None where neither may be.
         remembered: whether the cut may have been made on an earlier turn, in the middle of the turn that ran then.
     """
     policy = policy or HistoryPolicy()
+    report = report or HistoryReport()
+    truncated = bool(report.truncated or report.truncated_answers)
+    calls_cut = bool(report.shortened_calls or report.cleared_calls)
     positions = [message["n"] for message in sent if "n" in message]
     may_go = _repairable(source) | (_only_calls(source) if policy.unanswered == "drop" else set[int]())
     return [
@@ -66,14 +69,9 @@ def broken(
         *_roles(source, sent, may_go, policy),
         *_order(source, positions),
         *([] if truncated else _protected(source, sent)),
-        *_unchanged(source, sent, policy, truncated=truncated),
+        *_unchanged(source, sent, policy, truncated=truncated, calls_cut=calls_cut),
         *_holes(source, positions, may_go, policy, remembered=remembered),
     ]
-
-
-def texts_lost(report: HistoryReport) -> bool:
-    """Whether what is protected has lost text, or arguments of its calls."""
-    return bool(report.truncated or report.truncated_answers or report.shortened_calls or report.cleared_calls)
 
 
 def call_ids(message: OpenAIMessage) -> list[str | None]:
@@ -231,7 +229,12 @@ def _protected(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -
 
 
 def _unchanged(
-    source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage], policy: HistoryPolicy, *, truncated: bool
+    source: Sequence[OpenAIMessage],
+    sent: Sequence[OpenAIMessage],
+    policy: HistoryPolicy,
+    *,
+    truncated: bool,
+    calls_cut: bool,
 ) -> list[str]:
     """Messages are the caller's own; an altered copy differs where it may, and keeps what nobody knows."""
     found: list[str] = []
@@ -250,7 +253,7 @@ def _unchanged(
         elif not changed <= fields:
             found.append(f"I6 altered {mine['role']}: {', '.join(sorted(changed - fields))}")
         elif changed & {"tool_calls", "function_call"}:
-            found += _altered_calls(source, mine, message, policy, truncated=truncated)
+            found += _altered_calls(source, mine, message, policy, cut=calls_cut)
     return found
 
 
@@ -260,7 +263,7 @@ def _altered_calls(
     sent: OpenAIMessage,
     policy: HistoryPolicy,
     *,
-    truncated: bool,
+    cut: bool,
 ) -> list[str]:
     """Calls go only unanswered, new ids are given only where there were none of their own, arguments are shortened."""
     ids = [call.id for message in source for call in _calls(message) if call.id is not None]
@@ -268,8 +271,7 @@ def _altered_calls(
     before, after = _written(mine), _written(sent)
     if policy.unanswered != "drop" and len(before) != len(after):
         found.append("I6 a call less")
-    whole = not truncated and policy.calls == ToolCallPolicy()
-    if whole and not _within([call[1:] for call in after], [call[1:] for call in before]):
+    if not cut and not _within([call[1:] for call in after], [call[1:] for call in before]):
         found.append("I6 altered calls")
     if not _within([call[1] for call in after], [call[1] for call in before]):
         found.append("I6 renamed calls")

@@ -53,7 +53,7 @@ _rest = chosen(
 )
 
 policies = st.builds(lambda results, rest: HistoryPolicy(results=results, **rest), _results, _rest)
-"""Everything but what keeps messages from before the cut."""
+"""All but what keeps messages from before the cut, and what may become of arguments and media."""
 
 
 def _says_tide(message: Message) -> bool:

@@ -19,7 +19,7 @@ from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.counting import FourCharacters, Margin
 from ctx_core.counting.families.openai_chat import CHAT
 from tests.contract.conversations import budgets, conversations
-from tests.contract.invariants import broken, numbered, texts_lost
+from tests.contract.invariants import broken, numbered
 from tests.contract.policies import pinning_policies, policies
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_every_invariant_holds(
     source = numbered(messages)
     context, limit = fitted(source, budget, policy=policy)
     wrong = [
-        *broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy),
+        *broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy, report=context.report.history),
         *misreported(context, COUNTER),
         *through_the_other_door(source, context, limit, policy),
         *changed_by_a_second_pass(source, budget, policy),
@@ -68,7 +68,7 @@ def test_every_invariant_holds(
     at_once = TokenCounter(FourCharacters(), framing=framing, margin=Margin(tools=1.1, per_call=3, per_request=5))
     context, limit = fitted(source, budget, policy=policy, counter=at_once)
     wrong = [
-        *broken(source, context.messages, limit=limit, counter=at_once, policy=policy),
+        *broken(source, context.messages, limit=limit, counter=at_once, policy=policy, report=context.report.history),
         *misreported(context, at_once),
         *(["I1 the bound"] if at_once.measure(context.messages).bound != context.tokens else []),
     ]
@@ -118,7 +118,7 @@ def test_every_invariant_holds_with_a_pinned_head_and_pinned_messages(
     two = fit(equal, limit, counter=TokenCounter(FourCharacters()), policy=policy)
     fitted(source, budget, policy=policy, on_overflow="truncate")
     wrong = [
-        *broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy),
+        *broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy, report=context.report.history),
         *misreported(context, COUNTER),
         *(["I6 the input was mutated"] if source != before else []),
         *differing(context, two),
@@ -171,8 +171,7 @@ def test_truncating_keeps_everything_protected_in_its_place(
     cut = [
         m for m in sent if "n" in m and m["role"] not in ("tool", "function", "assistant") and m is not source[m["n"]]
     ]
-    truncated = texts_lost(report)
-    assert broken(source, sent, limit=limit, counter=COUNTER, policy=policy, truncated=truncated) == []
+    assert broken(source, sent, limit=limit, counter=COUNTER, policy=policy, report=report) == []
     assert report.truncated == len(cut)
     marked = [CODEC.read(message).text.endswith("[truncated]") for message in cut]
     assert all(marked) or not any(marked), "where there is no room for a word beside the marks, they go, all of them"
@@ -186,7 +185,18 @@ def test_tools_are_part_of_the_request(messages: list[OpenAIMessage], budget: in
     tools = [{"type": "function", "function": {"name": "search", "description": "Searches. " * 20, "parameters": {}}}]
     source = numbered(messages)
     context, limit = fitted(source, budget, policy=policy, tools=tools)
-    assert broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy, tools=tools) == []
+    assert (
+        broken(
+            source,
+            context.messages,
+            limit=limit,
+            counter=COUNTER,
+            policy=policy,
+            tools=tools,
+            report=context.report.history,
+        )
+        == []
+    )
     assert context.report.layer("tools").used == COUNTER.count_tools(tools)
 
 
@@ -208,7 +218,15 @@ def test_a_state_that_does_not_belong_here_does_no_harm(
         ("a store that forgets", rest, limits[1], of_more),
     ):
         context, limit = fitted(source, budget, policy=policy, state=state)
-        wrong = broken(source, context.messages, limit=limit, counter=COUNTER, policy=policy, remembered=True)
+        wrong = broken(
+            source,
+            context.messages,
+            limit=limit,
+            counter=COUNTER,
+            policy=policy,
+            remembered=True,
+            report=context.report.history,
+        )
         assert wrong == [], what
 
 
@@ -235,7 +253,15 @@ def wrong_turn_by_turn(messages: list[OpenAIMessage], budget: int, policy: Histo
             context = fit(source, budget, counter=COUNTER, policy=policy, state=state)
         except ContextOverflowError:
             continue
-        wrong = broken(source, context.messages, limit=budget, counter=COUNTER, policy=policy, remembered=True)
+        wrong = broken(
+            source,
+            context.messages,
+            limit=budget,
+            counter=COUNTER,
+            policy=policy,
+            remembered=True,
+            report=context.report.history,
+        )
         again = fit(source, budget, counter=COUNTER, policy=policy, state=context.state)
         if again.messages != context.messages or again.state != context.state:
             wrong.append("asked again, it is another request")

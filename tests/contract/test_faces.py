@@ -16,7 +16,7 @@ from ctx_core import ContextOverflowError, Framing, HistoryPolicy, TokenCounter
 from ctx_core.counting import CallFraming, FourCharacters
 from tests.contract.conversations import budgets, conversations
 from tests.contract.faces import CORE, FACES, Conversation, Face, Sent, waits_for_a_tool
-from tests.contract.invariants import broken, numbered, texts_lost
+from tests.contract.invariants import broken, numbered
 from tests.contract.policies import pinning_policies, policies
 
 OpenAIMessage = dict[str, Any]
@@ -54,7 +54,7 @@ def test_every_invariant_holds(face: Face, messages: list[OpenAIMessage], budget
     source = numbered(face.prepare(messages))
     out, limit = sent(face, source, budget, policy)
     assert out.tokens <= limit, "I1 over budget, recounted"
-    assert broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy) == []
+    assert broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy, report=out.report.history) == []
 
 
 @each_face
@@ -89,8 +89,8 @@ def mutated(face: Face, source: list[OpenAIMessage], budget: int, policy: Histor
 def wrong_if_truncated(face: Face, source: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> list[str]:
     """Name what breaks with leave to truncate: the request is within the budget, and nothing protected is lost."""
     out, limit = sent(face, source, budget, policy, "truncate")
-    truncated = texts_lost(out.report.history)
-    wrong = broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy, truncated=truncated)
+    report = out.report.history
+    wrong = broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy, report=report)
     return [*wrong, *(["I1 over budget, recounted"] if out.tokens > limit else [])]
 
 
@@ -109,7 +109,18 @@ def test_every_invariant_holds_turn_by_turn(
         except ContextOverflowError:
             continue
         assert out.tokens <= budget
-        assert broken(source, out.messages, limit=NO_LIMIT, counter=COUNTER, policy=policy, remembered=True) == []
+        assert (
+            broken(
+                source,
+                out.messages,
+                limit=NO_LIMIT,
+                counter=COUNTER,
+                policy=policy,
+                remembered=True,
+                report=out.report.history,
+            )
+            == []
+        )
 
 
 def _calls_keep_their_order(messages: list[OpenAIMessage]) -> bool:

@@ -45,7 +45,16 @@ def test_every_invariant_holds_on_real_transcripts(path: Path, policy: HistoryPo
             except ContextOverflowError:
                 continue
             sent += 1
-            found.update(broken(source, context.messages, limit=budget, counter=counter, policy=policy))
+            found.update(
+                broken(
+                    source,
+                    context.messages,
+                    limit=budget,
+                    counter=counter,
+                    policy=policy,
+                    report=context.report.history,
+                )
+            )
             if is_whole(source, context.messages):
                 break
     assert not found
@@ -77,7 +86,17 @@ def test_real_transcripts_keep_their_prefix_turn_by_turn(path: Path, budget: int
                 context = fit(part, budget, counter=counter, policy=AGENT, state=state)
             except ContextOverflowError:
                 continue
-            found.update(broken(part, context.messages, limit=budget, counter=counter, policy=AGENT, remembered=True))
+            found.update(
+                broken(
+                    part,
+                    context.messages,
+                    limit=budget,
+                    counter=counter,
+                    policy=AGENT,
+                    remembered=True,
+                    report=context.report.history,
+                )
+            )
             lines = [json.dumps(message) for message in context.messages]
             report = context.report.history
             if not (report.cut or report.repairs) and lines[: len(before)] != before:
@@ -99,7 +118,7 @@ def test_every_invariant_holds_through_every_face(path: Path, face: Face, counte
             except ContextOverflowError:
                 continue
             sent += 1
-            found.update(broken(source, out.messages, limit=10**9, counter=counter))
+            found.update(broken(source, out.messages, limit=10**9, counter=counter, report=out.report.history))
             found["I1 over budget"] += out.tokens > budget
             if is_whole(source, out.messages):
                 break

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ctx_core import (
-    Context,
-    WindowState,
-)
+import pytest
+
+from ctx_core import Context, Framing, HistoryPolicy, TokenCounter, WindowState, fit
 from tests.core.talks import OpenAIMessage, run, said, step, talk
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "s"}
@@ -71,3 +70,21 @@ def test_thoughts_go_before_results_of_the_newest_step_are_given_up() -> None:
     context = run(messages, 100, reasoning="drop_at_cut", state=WindowState())
     assert "reasoning_content" not in context.messages[1]
     assert context.tokens <= 100
+
+
+@pytest.mark.parametrize("thoughts", [8, 14, 20, 80])
+@pytest.mark.parametrize("budget", [41, 48, 62])
+def test_a_cut_has_the_room_of_the_reasoning_that_goes_with_it(thoughts: int, budget: int) -> None:
+    """What fits without it stays, so that the same request asked again is the same."""
+    thinking = {"type": "thinking", "thinking": "hm " * thoughts, "signature": "s"}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [thinking, {"type": "text", "text": "it is so " * 10}]},
+        {"role": "user", "content": "now " * 4},
+    ]
+    words = TokenCounter(lambda text: len(text.split()), framing=Framing.free())
+    policy = HistoryPolicy(reasoning="drop_at_cut", low_water=0.6)
+    context = fit(messages, budget, counter=words, policy=policy, state=WindowState())
+    assert len(context.messages) == len(messages)
+    again = fit(messages, budget, counter=words, policy=policy, state=context.state)
+    assert (again.messages, again.state) == (context.messages, context.state)

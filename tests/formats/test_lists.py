@@ -93,7 +93,7 @@ def test_a_mixed_list_is_refused(messages: list[Any], found: str) -> None:
             [hi(), {"role": "model", "parts": [{"text": "x"}]}, {"role": "user", "parts": [{"text": "n"}]}],
             "message 1 of 3: a message with content in a list of Gemini's",
         ),
-        ([{"role": "user", "parts": "hello"}], "message 1 of 1: parts must be a list of parts"),
+        ([{"role": "user", "parts": "hello"}], "message 1 of 1: a part that is a mere text"),
         (
             [{"role": "user", "content": [{"text": "q"}]}, USE],
             "message 1 of 2: a block with no type in a message of the format 'anthropic'",

@@ -37,4 +37,5 @@ def test_a_malformed_call_is_counted_as_it_goes_out_beside_one_that_is_dropped(p
     assert (invalid, listed) == (
         (["c1"], {}) if provider == "openai" else ([], {"c1": {"malformed_arguments": "not json at all"}})
     )
+    assert ("calls as sent" in reports[-1].changes) is False
     assert reports[-1].used == step.preview(sent).tokens

@@ -16,7 +16,7 @@ from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_blocks import CHAT
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, with_thoughts_outside
-from ctx_core.conversation.parts import Part, ReasoningPart, TextPart
+from ctx_core.conversation.parts import Part, ReasoningPart, TextPart, same_parts
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
             copy.pop(key, None)
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")
-    if tuple(parts) != read_content(content):
+    if not same_parts(parts, read_content(content)):
         # A list of nothing is refused; calls may stand without a content.
         copy["content"] = _content(parts, listed=isinstance(content, list | tuple) and bool(parts)) or (
             None if message.tool_calls else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 class TextHolder(Protocol):
@@ -122,6 +122,13 @@ class OpaquePart(_Raw):
 
 
 Part: TypeAlias = TextPart | ReasoningPart | CitationPart | MediaPart | OpaquePart
+
+
+def same_parts(parts: Sequence[Part], others: Sequence[Part]) -> bool:
+    """Whether parts are others, read from the same blocks: those that say the same may differ in a mark."""
+    return len(parts) == len(others) and all(
+        one == other and one.raw is other.raw for one, other in zip(parts, others, strict=True)
+    )
 
 
 def all_parts(parts: Iterable[Part]) -> Iterator[Part]:

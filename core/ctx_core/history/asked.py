@@ -175,13 +175,13 @@ class _Answer(Generic[PlaceT]):
     place: PlaceT
     first: Message
     others: list[Message] = field(default_factory=list[Message])
-    said: set[tuple[object, bool | None]] = field(default_factory=set[tuple[object, bool | None]])
+    said: set[tuple[object, bool]] = field(default_factory=set[tuple[object, bool]])
 
     def add(self, message: Message) -> bool:
         """Add a result, and say whether it adds nothing to those that are there."""
         if not self.said:
-            self.said.add((self.first.parts, self.first.failed))
-        what = (message.parts, message.failed)
+            self.said.add((self.first.parts, bool(self.first.failed)))
+        what = (message.parts, bool(message.failed))
         if not message.parts or what in self.said:
             return True
         self.said.add(what)

@@ -112,6 +112,10 @@ def select(
     cut = cut_from(state)
     if state.limit is not None and (granted > state.limit or _nearly_empty(cut)):
         cut = _roomier(cut_from(state.summary_only()), cut)
+    if cut.newly_cut and cut.stretch.reasoning_from != state.reasoning_from and _nearly_empty(cut):
+        # The reasoning that went at this cut has made room: asked again, more would be found to fit.
+        known = state_after(cut, transcript, granted, digested=remembers)
+        cut = _roomier(cut_from(known.summary_only()), cut)
     stretch = cut.stretch
     entries = cut.listed()
     return Selection(

@@ -147,6 +147,8 @@ def test_the_first_mark_and_the_last_ones_stay() -> None:
     context = fit(natives, 1_000, counter=COUNTER, format="anthropic", system=[marked("s")], tools=[tool])
     assert marks(context.messages) == ["q4", "q5"]
     assert len(marks(natives)) == 6
+    # So do those in OpenAI's dicts, as gateways take them: the blocks say the same without them.
+    assert marks(fit(natives, 1_000, counter=COUNTER, provider="anthropic").messages) == ["q0", "q3", "q4", "q5"]
     assert marks(fit(natives, 1_000, counter=COUNTER, format="anthropic", provider=False).messages) == marks(natives)
 
 

@@ -39,7 +39,7 @@ class GeminiFormat(BlockFormat):
             msg = "a message with content in a list of Gemini's, where all that is said stands under parts"
             raise MessageError(msg)
         if any(mapped(block) is None for block in blocks):
-            msg = "parts must be a list of parts, found a text"
+            msg = "a part that is a mere text, which the API refuses: write {'text': …}"
             raise MessageError(msg)
 
     def belong_together(self, before: Written, after: Written) -> bool:

@@ -18,7 +18,7 @@ from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_blocks import RESPONSES
-from ctx_core.conversation.parts import ImagePart, TextPart
+from ctx_core.conversation.parts import ImagePart, TextPart, same_parts
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
@@ -203,8 +203,7 @@ def _output_of(asked: str) -> str:
 
 def _says_the_same(message: Message, item: object) -> bool:
     """Whether a result's parts are those that its item was read to."""
-    read = read_result(mapped(item) or {}, origin=None).parts
-    return read == message.parts and all(one.raw is other.raw for one, other in zip(read, message.parts, strict=True))
+    return same_parts(message.parts, read_result(mapped(item) or {}, origin=None).parts)
 
 
 def _said(message: Message, kind: str, *, listed: bool = False) -> object:

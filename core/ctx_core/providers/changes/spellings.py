@@ -17,5 +17,12 @@ def sent_calls(messages: Sequence[Message], asked: Asked) -> tuple[list[Message]
         return list(messages), 0
     row, client = asked.target.provider.name, asked.target.client
     sent = [asked.as_sent(message, row, client) if message.tool_calls else message for message in messages]
-    changed = (one is not other and other.altered for one, other in zip(messages, sent, strict=True))
-    return sent, sum(changed)
+    return sent, sum(map(_is_changed, messages, sent))
+
+
+def _is_changed(message: Message, sent: Message) -> bool:
+    """Whether calls are written otherwise, and not only known to be sent as they are."""
+    if message is sent or not sent.altered:
+        return False
+    raws = (one.raw is other.raw for one, other in zip(message.tool_calls, sent.tool_calls, strict=True))
+    return not message.altered or message.tool_calls != sent.tool_calls or not all(raws)
