@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any, Final
 
 import pytest
 
-from ctx_core import ContextBuilder, HistoryPolicy, Message, Role, Share, WindowState, fit
+from ctx_core import (
+    ContextBuilder,
+    ContextOverflowError,
+    HistoryPolicy,
+    Message,
+    Role,
+    Share,
+    ToolResultPolicy,
+    WindowState,
+    fit,
+)
 from ctx_core.engine.summary import RollingSummary
 from ctx_core.history.policy import GAP_MARKER
 from ctx_core.memory import recalling
@@ -163,3 +174,35 @@ def test_recipes_mark_what_their_design_says(name: str) -> None:
     assert policy.pinned is None
     assert (policy.omission_marker == OMITTED) is own
     assert own or policy.omission_marker == GAP_MARKER
+
+
+@pytest.mark.parametrize("role", [Role.SYSTEM, Role.USER])
+def test_it_never_stands_between_a_call_and_its_result(role: Role) -> None:
+    """Not even where a message stood that has the id of one before, and says the same."""
+    copy = {"role": "assistant", "content": "hm", "id": "msg_1"}
+    messages: list[OpenAIMessage] = [
+        copy,
+        said("user", "tide", 20),
+        {"role": "assistant", "content": None, "function_call": {"name": "run", "arguments": '{"q": "tide"}'}},
+        copy,
+        {"role": "function", "name": "run", "content": "fatal: " * 30},
+        said("user", "now", 30),
+        {"role": "assistant", "content": None, "function_call": {"name": "look", "arguments": "{}"}},
+    ]
+    policy = HistoryPolicy(
+        omission_marker="[{count} left out]",
+        marker_role=role,
+        preserve_recent_turns=3,
+        pinned=lambda message: "tide" in message.text,
+        results=ToolResultPolicy(overflow_share=0.5),
+    )
+    fitted = 0
+    for budget in range(60, 130):
+        try:
+            sent = fit(messages, budget, counter=WORDS, policy=policy, state=WindowState()).messages
+        except ContextOverflowError:
+            continue
+        roles = [message["role"] for message in sent]
+        assert all(before == "assistant" for before, after in pairwise(roles) if after == "function")
+        fitted += 1
+    assert fitted

@@ -94,7 +94,8 @@ def last_gap(
 ) -> Gap | None:
     """Give the last gap before the stretch that goes out up to the present; None where nothing is left out.
 
-    Instructions stay wherever they stand: they neither end a gap nor begin one.
+    Instructions stay wherever they stand: they neither end a gap nor begin one. Before a result there is none either,
+    whatever stood there, as a result comes directly behind its call.
 
     Args:
         stretch: the conversation.
@@ -112,6 +113,7 @@ def last_gap(
         position = entries[behind].position
         first = 0 if at is None else entries[at].position + 1
         counts = begins is None or (at is not None and behind in begins)
+        counts = counts and not entries[behind].message.is_result
         if counts and any(missing not in sent for missing in range(first, position)):
             whole = entries[start].position if begins is None else position
             left_out = whole - sum(1 for one in sent if one < whole)
