@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.model_objects import AskedModel, asked_model
 from ctx_core.providers.clients import client_row, model_of
@@ -16,6 +16,10 @@ from ctx_core.providers.table import PROVIDERS, UNKNOWN, provider_named
 
 if TYPE_CHECKING:
     from ctx_core.providers.rules import Kind, Rule
+
+
+_BY_FORMAT: Final = "openai"
+"""The format that many providers speak: of it the model tells more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +71,19 @@ def target_of(
     if row is None:
         row = UNKNOWN if name is None else row_of_name(name)
     return Target(provider=row, model=name, client=client)
+
+
+def of_format(named: Target, format_name: str | None) -> Target:
+    """Give where a list of messages goes whose model alone is known: as its format says, which one API has.
+
+    Args:
+        named: what the model's name tells.
+        format_name: the format of the messages; None for those of a framework, and neutral ones.
+    """
+    row = None if format_name is None else PROVIDERS.get(format_name)
+    if row is None or (format_name == _BY_FORMAT and named.provider is not UNKNOWN):
+        return named
+    return replace(named, provider=row)
 
 
 def _said(api: str | None, host: str | None, name: str | None) -> Provider | None:
