@@ -69,7 +69,7 @@ def target_of(
         return Target(provider=provider_named(provider), model=name, client=client)
     row = _said(api, host, name) or by_client
     if row is None:
-        row = UNKNOWN if name is None else row_of_name(name)
+        row = UNKNOWN if name is None else row_of_name(name, host)
     return Target(provider=row, model=name, client=client)
 
 
@@ -96,7 +96,7 @@ def _said(api: str | None, host: str | None, name: str | None) -> Provider | Non
         # OpenAI's server has both, and the name of a model may say which.
         return RESPONSES if api is None and by_host is OPENAI and named is RESPONSES else by_host
     # Many servers have OpenAI's chat completions.
-    row = by_host or (UNKNOWN if name is None else row_of_name(name))
+    row = by_host or (UNKNOWN if name is None else row_of_name(name, host))
     return OPENAI if row is RESPONSES else row
 
 
