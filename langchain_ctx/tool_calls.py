@@ -112,7 +112,8 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
         if not extra["tool_calls"]:
             del extra["tool_calls"]
     if "function_call" in extra:
-        asked = [call for call in message.tool_calls if call.name == _mapping(extra["function_call"]).get("name")]
+        spelled = [call for call in message.tool_calls if call.raw is not None]  # what was made anew is listed
+        asked = [call for call in spelled if call.name == _mapping(extra["function_call"]).get("name")]
         extra["function_call"] = with_arguments(extra["function_call"], asked[0]) if asked else None
         if not asked:
             del extra["function_call"]

@@ -46,6 +46,9 @@ def altered_copy(message: Message, origin: BaseMessage) -> BaseMessage:
     if message.step_result and not isinstance(origin, HumanMessage | ChatMessage):  # it answers no call
         return HumanMessage(content=content, id=origin.id, additional_kwargs=origin.additional_kwargs)
     update: dict[str, Any] = {"content": content}
+    if message.role is Role.SYSTEM:  # the developer's role is OpenAI's alone
+        told = {key: value for key, value in origin.additional_kwargs.items() if key not in DEVELOPER}
+        update |= {"role": "system"} if isinstance(origin, ChatMessage) else {"additional_kwargs": told}
     if message.role is Role.ASSISTANT:
         update["content"] = with_their_thoughts(content_with_ids(content, message, origin), origin.content) or ""
         update |= calls_update(message, origin)

@@ -151,6 +151,8 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
     if not any(isinstance(part, ImagePart) for part in message.parts):
         extras.pop(_IMAGES, None)
     role = MessageRole.USER if message.step_result else origin.role  # a tool's message may answer no call
+    if message.role is Role.SYSTEM:
+        role = MessageRole.SYSTEM  # the developer's role is OpenAI's alone
     if message.tool_call_id is not None:
         extras[_CALL_ID] = message.tool_call_id
         if role == MessageRole.FUNCTION:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
 from ctx_core.conversation.fields import mapped
+from ctx_core.providers.changes.texts import BEGIN
 from ctx_core.providers.table import UNKNOWN
 
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ def corrected(
     leading = _leading(reading)
     if leading:
         builder = builder.system("\n\n".join(block.text for turn in leading for block in turn.of("text")))
-    return builder.build(messages[len(leading) :], codec=reading.format)
+    spoken = messages[len(leading) :]
+    # Instructions alone are no request where they are not in the list.
+    begun = BEGIN if leading and not spoken else None
+    return builder.build(spoken, begun, codec=reading.format)
 
 
 def _leading(reading: Reading) -> tuple[Turn, ...]:

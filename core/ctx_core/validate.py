@@ -10,7 +10,7 @@ from ctx_core.conversation.messages import Message
 from ctx_core.corrected import corrected, with_messages
 from ctx_core.counting.counter import TokenCounter, as_counter
 from ctx_core.counting.windows import window_of
-from ctx_core.errors import CtxLayersError, UnknownModelError
+from ctx_core.errors import CtxLayersError, MessageError, UnknownModelError
 from ctx_core.providers.checks.checked import CheckedRequest
 from ctx_core.providers.checks.known import Known
 from ctx_core.providers.checks.limits import answer_of
@@ -71,7 +71,9 @@ class Correction:
     system: str | None = field(default=None, repr=False)
     """System text that left a list of messages, as its format has it outside of the list; None: there is none."""
     validation: Validation
-    """What the provider says of it: refusals that are left are of parameters."""
+    """What the provider says of it: refusals that are left are of parameters, or of what cannot be read."""
+    unreadable: str | None = None
+    """Where and why the messages cannot be read, so that nothing of them was changed; None: they were read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +96,10 @@ class Validation:
     def fixed(self) -> Correction:
         """Make the request that the provider takes, as a build for this provider would: see `Correction`.
 
+        A message that cannot be read, as one of a role that nobody has, is said in `unreadable`: nothing is changed.
+
         Raises:
             ContextOverflowError: if it is too long, and what is protected does not fit the window.
-            MessageError: for a message that cannot be read.
         """
         return self.correction()
 
@@ -185,13 +188,16 @@ def validate(  # noqa: PLR0913 - what is known of a request
             unchanged: Any = request
             return Correction(request=unchanged, validation=said)
         too_long = any(refusal.kind is Kind.FITS_WINDOW for refusal in refusals)
-        context = corrected(
-            cast("Sequence[Any]", messages),
-            reading,
-            target,
-            limit=max(1, known.window - answer_of(reading)) if too_long and known.window is not None else None,
-            counter=TokenCounter.for_model(target.model or "") if counter is None else counter,
-        )
+        try:
+            context = corrected(
+                cast("Sequence[Any]", messages),
+                reading,
+                target,
+                limit=max(1, known.window - answer_of(reading)) if too_long and known.window is not None else None,
+                counter=TokenCounter.for_model(target.model or "") if counter is None else counter,
+            )
+        except MessageError as error:
+            return Correction(request=cast("Any", request), validation=said, unreadable=str(error))
         result: Any = with_messages(reading, context) if reading.whole else context.messages
         again = validate(
             result,

@@ -40,6 +40,8 @@ def validate_command(options: Namespace) -> int:
         _show(found, beside_output=fixed is not None)
         if fixed is not None:
             print_json(_as_json(fixed)["request"])
+            if fixed.unreadable is not None:
+                console(stderr=True).print(f"nothing was changed: {fixed.unreadable}", soft_wrap=True, markup=False)
             if not last.accepted:
                 _show(last, beside_output=True)
     return 0 if last.accepted else REFUSED
@@ -50,7 +52,8 @@ def _as_json(fixed: Correction) -> dict[str, Any]:
     request = fixed.request
     if fixed.system is not None:
         request = {"system": fixed.system, "messages": request}
-    return {"request": request, **fixed.validation.to_dict()}
+    unread = {} if fixed.unreadable is None else {"unreadable": fixed.unreadable}
+    return {"request": request, **unread, **fixed.validation.to_dict()}
 
 
 def _show(found: Validation, *, beside_output: bool = False) -> None:

@@ -113,9 +113,7 @@ def _has_two_ways(fields: Mapping[str, Any], calls: Sequence[ToolCall]) -> bool:
 
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
-    copy = dict(origin)
-    if message.step_result and copy.get("role") != "user":  # a tool's message that answers no call
-        copy = {key: value for key, value in copy.items() if key not in {"tool_call_id", "name"}} | {"role": "user"}
+    copy = _with_role(message, origin)
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         for key in THOUGHTS_OUTSIDE:
             copy.pop(key, None)
@@ -126,9 +124,6 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         copy["content"] = _content(parts, listed=isinstance(content, list | tuple) and bool(parts)) or (
             None if message.tool_calls else ""
         )
-    if message.role is Role.TOOL and message.tool_call_id is not None:
-        # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
-        copy["role"], copy["tool_call_id"] = "tool", message.tool_call_id
     if message.role is not Role.ASSISTANT:
         return copy  # nobody else calls: what looks like it is a field of its own
     if "tool_calls" in origin or any(call.raw is None for call in message.tool_calls):
@@ -145,6 +140,17 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         if not legacy:
             del copy["function_call"]
     return copy
+
+
+def _with_role(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
+    """Give a copy in the role that the message has now."""
+    if message.step_result and origin.get("role") != "user":  # a tool's message that answers no call
+        return {key: value for key, value in origin.items() if key not in {"tool_call_id", "name"}} | {"role": "user"}
+    if message.role is Role.TOOL and message.tool_call_id is not None:
+        # A legacy result that answers a call with an id is a tool's from now on: providers refuse the mixture.
+        return {**origin, "role": "tool", "tool_call_id": message.tool_call_id}
+    # The developer's role is OpenAI's alone.
+    return {**origin, "role": "system"} if message.role is Role.SYSTEM else dict(origin)
 
 
 def _with_call(block: object, altered: Mapping[str, ToolCall]) -> object:

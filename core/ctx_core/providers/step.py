@@ -13,6 +13,8 @@ from ctx_core.providers.changes.calls import calls_alone, calls_last, objects_of
 from ctx_core.providers.changes.contents import filled, with_a_text, without_last_blanks
 from ctx_core.providers.changes.ids import taken_ids
 from ctx_core.providers.changes.instructions import taken_instructions
+from ctx_core.providers.changes.items import taken_items
+from ctx_core.providers.changes.keys import without_early_prefixes, without_empty_calls
 from ctx_core.providers.changes.order import (
     alternating,
     answered,
@@ -22,6 +24,7 @@ from ctx_core.providers.changes.order import (
     user_ends,
 )
 from ctx_core.providers.changes.reasoning import followed
+from ctx_core.providers.changes.roles import system_for_developer, tools_for_functions
 from ctx_core.providers.changes.signatures import signed
 from ctx_core.providers.changes.spellings import sent_calls
 from ctx_core.providers.changes.tools import told_in_text
@@ -32,7 +35,10 @@ Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], in
 CHANGES: Final[Mapping[str, Change]] = {
     "tools in texts": told_in_text,
     "reasoning without its item": followed,
+    "developer's role": system_for_developer,
+    "functions as tools": tools_for_functions,
     "calls as sent": sent_calls,
+    "empty lists of calls": without_empty_calls,
     "arguments": objects_of_arguments,
     "names of tools": plain_names,
     "calls last": calls_last,
@@ -47,7 +53,9 @@ CHANGES: Final[Mapping[str, Change]] = {
     "contents completed": filled,
     "texts to documents": with_a_text,
     "last blanks": without_last_blanks,
+    "prefixes": without_early_prefixes,
     "ids": taken_ids,
+    "items": taken_items,
     "signatures": signed,
     "cache marks": few_marks,
 }

@@ -124,8 +124,8 @@ def asked(args: Any) -> Native:
             [HI, use(), answer([text("sunny")])], id="anthropic: a blank block of a result",
         ),
         pytest.param(
-            "anthropic", "claude-sonnet-4-5", [HI, {"role": "assistant", "content": " "}], [HI],
-            id="anthropic: a blank answer to be gone on with",
+            "anthropic", "claude-sonnet-4-5", [HI, {"role": "assistant", "content": " "}],
+            [HI, {"role": "assistant", "content": ""}], id="anthropic: a blank answer to be gone on with",
         ),
         pytest.param(
             "bedrock", "mistral.mistral-large-2402-v1:0",

@@ -36,6 +36,7 @@ class AnthropicFormat(BlockFormat):
 
     name = "anthropic"
     typed = True
+    ends_empty = True
     roles: ClassVar = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
     def arranged(self, written: list[Written]) -> list[Written]:

@@ -35,6 +35,8 @@ class BlockFormat:
     """Under which key a message has its blocks."""
     typed: ClassVar[bool] = False
     """Whether each block has a type; else its keys tell."""
+    ends_empty: ClassVar[bool] = False
+    """Whether an answer at the end may say nothing."""
     roles: ClassVar[Mapping[str, Role]]
     """Who speaks, by the format's word for it."""
 
@@ -112,8 +114,10 @@ class BlockFormat:
     def join(self, messages: Sequence[Message]) -> list[Any]:
         """Give the messages to send."""
         joined: list[Written] = []
-        for written in self.arranged([self._written(chunk) for chunk in chunks_of(messages)]):
-            if written.blocks == []:
+        arranged = self.arranged([self._written(chunk) for chunk in chunks_of(messages)])
+        for at, written in enumerate(arranged):
+            may_be_empty = self.ends_empty and at == len(arranged) - 1 and written.role is Role.ASSISTANT
+            if written.blocks == [] and not may_be_empty:
                 continue  # nothing is left of it, and an empty message is refused
             last = joined[-1] if joined else None
             if last is not None and last.role is written.role and self.belong_together(last, written):
@@ -181,7 +185,8 @@ class BlockFormat:
         native = piece.natives[0]
         texts = [block for block in blocks if isinstance(block, str)]
         was_text = isinstance(self.fields_of(native).get(self.content), str)
-        content = "".join(texts) if was_text and len(texts) == len(blocks) else self._listed(blocks)
+        is_text = was_text or (self.ends_empty and not blocks)
+        content = "".join(texts) if is_text and len(texts) == len(blocks) else self._listed(blocks)
         copy = copied(native, **{self.content: content})
         return Written(natives=[copy], blocks=self._listed(blocks), messages=chunk, role=role)
 

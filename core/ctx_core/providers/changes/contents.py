@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.content_blocks import is_mark
-from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.fields import kind_of, mapped
+from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.conversation.parts import FilePart, OpaquePart, Part, TextPart
+from ctx_core.conversation.parts import FilePart, OpaquePart, Part, TextPart, same_parts
 from ctx_core.providers.changes.texts import EMPTY
 from ctx_core.providers.rules import Kind
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _DOCUMENT: Final = "[a document]"
 
 
+_SIGNATURES: Final = ("thoughtSignature", "thought_signature")
 _INSTEAD: Final = ("refusal", "audio")
 """What an answer of chat completions may have in place of a content, beside calls."""
 
@@ -70,21 +72,27 @@ def without_last_blanks(messages: Sequence[Message], asked: Asked) -> tuple[list
     if not sent or sent[-1].role is not Role.ASSISTANT or asked.asks(Kind.NO_TRAILING_BLANKS) is None:
         return sent, 0
     parts = list(sent[-1].parts)
+    while parts and isinstance(last := parts[-1], TextPart) and not last.text.strip():
+        parts.pop()  # a text of blanks alone is refused as such, and an answer that is empty is taken
     last = parts[-1] if parts else None
-    if not isinstance(last, TextPart) or last.text == last.text.rstrip() or not last.text.strip():
+    if isinstance(last, TextPart) and last.text != last.text.rstrip():
+        parts[-1] = TextPart(last.text.rstrip())
+    if same_parts(parts, sent[-1].parts):
         return sent, 0
-    parts[-1] = TextPart(last.text.rstrip())
     sent[-1] = _with(sent[-1], tuple(parts))
     return sent, 1
 
 
 def _filled(message: Message, *, blank: bool, may_be_empty: bool) -> Message | None:
     """Give a message that says something; None for one that is better not there."""
-    parts = _without_blanks(message.parts) if blank else message.parts
+    parts = tuple(part for part in message.parts if not _is_empty(part))
+    parts = _without_blanks(parts) if blank else parts
     same = len(parts) == len(message.parts)
     if message.tool_calls or any(not _says_nothing(part) for part in parts) or (may_be_empty and same):
         return message if same else _with(message, parts)
-    if may_be_empty or message.role.instructs:
+    if may_be_empty and all(isinstance(part, TextPart) for part in message.parts):
+        return message  # its blanks go as those behind a text do
+    if may_be_empty or message.role.instructs or _is_piece(message):
         return None  # there is nothing to go on with, or to follow: a word in its place would be
     return _with(message, (TextPart(EMPTY), *(part for part in parts if not isinstance(part, TextPart))))
 
@@ -107,6 +115,19 @@ def _has_null(message: Message) -> bool:
 
 def _without_blanks(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(part for part in parts if not (isinstance(part, TextPart) and not part.text.strip()))
+
+
+def _is_empty(part: Part) -> bool:
+    """Whether a part is a block of which only the braces are there, or a signature without what it is of."""
+    fields = mapped(part.raw)
+    if fields is None or kind_of(fields):
+        return False
+    return all(value is None or key in _SIGNATURES for key, value in fields.items())
+
+
+def _is_piece(message: Message) -> bool:
+    """Whether what the caller's message says beside it, results say, goes out anyway."""
+    return isinstance(message.origin, Piece) and message.origin.of > 1
 
 
 def _says_nothing(part: Part) -> bool:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.messages import Message, Role
+from ctx_core.providers.changes.keys import is_prefix
 from ctx_core.providers.changes.texts import BEGIN, GO_ON, HEARD, made, merged, thinks
 from ctx_core.providers.rules import Kind
+from ctx_core.providers.table import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +24,16 @@ def user_begins(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
     """Put a message of the user before an assistant who speaks first: moved behind the question it would answer it."""
     sent = list(messages)
     first = next((at for at, message in enumerate(sent) if not message.role.instructs), None)
-    if first is None or sent[first].role is Role.USER or asked.asks(Kind.USER_BEGINS) is None:
+    if first is None or sent[first].role is Role.USER or not _must_begin(sent, asked):
         return sent, 0
     sent.insert(first, made(Role.USER, BEGIN))
     return sent, 1
+
+
+def _must_begin(messages: Sequence[Message], asked: Asked) -> bool:
+    """Whether the user has to speak first: in any request, or before one message, behind which nobody speaks."""
+    alone = len(messages) == 1 and is_prefix(messages[0]) and asked.asks(Kind.ALONE_IS_USER) is not None
+    return alone or asked.asks(Kind.USER_BEGINS) is not None
 
 
 def calls_after_user(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
@@ -104,13 +112,28 @@ def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     last = sent[-1] if sent else None
     if last is None or not asked.whole:
         return sent, 0
+    if all(message.role.instructs for message in sent):
+        wanted = _wants_more_than_instructions(sent, asked)
+        return ([*sent, made(Role.USER, BEGIN)], 1) if wanted else (sent, 0)
     if rule is None and last.role is Role.ASSISTANT and thinks(last) and asked.asks(Kind.NO_LAST_THINKING) is not None:
         return [*sent, made(Role.USER, GO_ON)], 1  # none is gone on with behind thoughts, whether they are on or off
     if rule is None:
         return sent, 0
-    if all(message.role.instructs for message in sent):
-        return sent, 0  # nothing is asked yet
+    for_all = asked.told and asked.target.provider is UNKNOWN
+    if is_prefix(last) and asked.asks(Kind.PREFIX_IS_LAST) is not None and not for_all:
+        return sent, 0  # it is to be gone on with, as those have it who know the mark
     who = "system" if last.role.instructs else str(last.role)
     if who in rule.last:
         return sent, 0
     return [*sent, made(Role.USER, GO_ON)], 1
+
+
+def _wants_more_than_instructions(messages: Sequence[Message], asked: Asked) -> bool:
+    """Whether system messages alone are no request: they leave the list, or may not be the last of several."""
+    if asked.is_guessed or all(message.synthetic for message in messages):
+        return False  # layers without a conversation: nothing is asked yet
+    if any(asked.asks(kind) is not None for kind in (Kind.SYSTEM_APART, Kind.SYSTEM_PLACED)):
+        return True
+    rule = asked.asks(Kind.USER_ENDS)
+    alone = len(messages) == 1 and asked.asks(Kind.ALONE_IS_USER) is not None
+    return rule is not None and "system" not in rule.last and not alone

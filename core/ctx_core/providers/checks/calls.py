@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ctx_core.conversation.fields import mapped
-from ctx_core.providers.checks.items import open_in_previous
+from ctx_core.conversation.fields import id_or_none, mapped
+from ctx_core.providers.checks.items import items_of, open_in_previous
 from ctx_core.providers.checks.reading import Found
 
 if TYPE_CHECKING:
@@ -103,13 +103,13 @@ def ids_present(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 def ids_plain(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find ids that do not match the pattern."""
     pattern = re.compile(rule.pattern or ".*")
-    return _at(block for block in _both(checked.turns) if any(pattern.fullmatch(one) is None for one in _ids(block)))
+    return (Found(path=path) for path, ids in _ids(checked) if any(pattern.fullmatch(one) is None for one in ids))
 
 
 def ids_short(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find ids that are too long."""
     most = rule.most or 0
-    return _at(block for block in _both(checked.turns) if any(len(one) > most for one in _ids(block)))
+    return (Found(path=path) for path, ids in _ids(checked) if any(len(one) > most for one in ids))
 
 
 def ids_unique(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
@@ -169,8 +169,13 @@ def defined_tools(checked: CheckedRequest) -> Iterator[tuple[str, str | None]]:
         yield f"{path}[{at}]", name if isinstance(name, str) else None
 
 
-def _ids(block: Block) -> Iterator[str]:
-    yield from (one for one in (block.id, block.item) if one is not None)
+def _ids(checked: CheckedRequest) -> Iterator[tuple[str, list[str]]]:
+    """Give the ids of calls and results, and of the other items of Responses, with their places."""
+    for block in _both(checked.turns):
+        yield block.path, [one for one in (block.id, block.item) if one is not None]
+    for turn in items_of(checked):
+        if not turn.calls and not turn.results and (item := id_or_none(turn.raw.get("id"))) is not None:
+            yield turn.path, [item]
 
 
 def _calls(turns: Iterable[Turn]) -> Iterator[Block]:

@@ -20,7 +20,7 @@ _OF_CALLS: Final = ("call_id", "name", "arguments")
 
 def items_known(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find items of unknown types; a message may say none."""
-    for turn in _items(checked):
+    for turn in items_of(checked):
         kind = turn.raw.get("type", "message" if "role" in turn.raw else None)
         if kind not in rule.values:
             yield Found(path=turn.path)
@@ -28,7 +28,7 @@ def items_known(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
 
 def content_of_role(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find blocks of answers in questions, and others than these in answers."""
-    for turn in _items(checked):
+    for turn in items_of(checked):
         if turn.role not in {"user", "system", "assistant"} or "role" not in turn.raw:
             continue
         for block in turn.blocks:
@@ -39,7 +39,7 @@ def content_of_role(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 
 def parameters_of_items(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find items without what belongs to them."""
-    for turn in _items(checked):
+    for turn in items_of(checked):
         kind = kind_of(turn.raw)
         if "role" in turn.raw and kind in {"", "message"}:
             absent = turn.raw.get("content") is None
@@ -58,7 +58,7 @@ def parameters_of_items(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 def items_unique(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find items of an id that another has."""
     seen: set[str] = set()
-    for turn in _items(checked):
+    for turn in items_of(checked):
         item = id_or_none(turn.raw.get("id"))
         if item is not None and item in seen:
             yield Found(path=turn.path)
@@ -68,7 +68,7 @@ def items_unique(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 def items_stored(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find what the server would have to remember and does not."""
     unstored = checked.reading.request.get("store") is False
-    for turn in _items(checked):
+    for turn in items_of(checked):
         kind, item = kind_of(turn.raw), id_or_none(turn.raw.get("id"))
         encrypted = bool(turn.raw.get("encrypted_content"))
         by_id = kind == "item_reference" or (kind == "reasoning" and not encrypted)
@@ -124,7 +124,7 @@ def _is_followed(turn: Turn, behind: tuple[Turn, ...], follower: str | None) -> 
     return item is not None or bool(turn.raw.get("encrypted_content"))
 
 
-def _items(checked: CheckedRequest) -> tuple[Turn, ...]:
+def items_of(checked: CheckedRequest) -> tuple[Turn, ...]:
     """Give the items of a request in the provider's own format."""
     own = checked.reading.own and not isinstance(checked.reading.request.get("input"), str)
     return checked.reading.turns if own and checked.reading.format == "responses" else ()

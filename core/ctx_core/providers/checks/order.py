@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.providers.checks.reading import Found
+from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ def something_said(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find a request without messages."""
     request = checked.reading.request
     goes_on = any(request.get(key) for key in ("previous_response_id", "prompt", "conversation"))
-    if not checked.reading.turns and not goes_on:
+    if not checked.turns and not goes_on:
         yield Found(path=checked.reading.listed)
 
 
@@ -102,8 +103,9 @@ def call_after_user(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 
 
 def user_ends(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
-    """Find a last message that is nobody's who may be last."""
-    if not checked.turns:
+    """Find a last message that is nobody's who may be last; an only one may have a rule of its own."""
+    alone = len(checked.turns) == 1 and checked.target.asks(Kind.ALONE_IS_USER) is not None
+    if not checked.turns or alone:
         return
     last = checked.turns[-1]
     free = last.role == "assistant" and (is_prefix(last) or (rule.last_may and not last.blocks))

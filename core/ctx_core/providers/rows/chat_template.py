@@ -50,6 +50,13 @@ CHAT_TEMPLATE: Final = Provider(
             confidence=Confidence.INFERRED,
         ),
         Rule(
+            kind=Kind.ROLES_KNOWN,
+            refused="Roles other than these.",
+            source=_TEMPLATES,
+            confidence=Confidence.INFERRED,
+            values=("system", "user", "assistant", "tool"),
+        ),
+        Rule(
             kind=Kind.SYSTEM_LEADS,
             refused="A system message that is not the first.",
             source="suitenumerique/conversations#197, infiniflow/ragflow#11021",
@@ -91,6 +98,12 @@ CHAT_TEMPLATE: Final = Provider(
             refused="Arguments of a call that are no JSON object.",
             source="vLLM, vllm/entrypoints/chat_utils.py: it reads them for the template",
             confidence=Confidence.SOURCE,
+        ),
+        Rule(
+            kind=Kind.IDS_PRESENT,
+            refused="Calls or tool messages without an id.",
+            source="vLLM, which takes OpenAI's types of requests",
+            confidence=Confidence.INFERRED,
         ),
         Rule(
             kind=Kind.RESULTS_CALLED,

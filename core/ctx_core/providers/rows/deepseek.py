@@ -30,9 +30,9 @@ DEEPSEEK: Final = Provider(
         Rule(
             kind=Kind.ROLES_KNOWN,
             refused="Roles other than these.",
-            source="api-docs.deepseek.com, chat completion",
-            confidence=Confidence.DOCUMENTED,
-            values=("system", "developer", "user", "assistant", "tool"),
+            source="earendil-works/pi#1048, eclipse-theia/theia#15144 and others; api-docs.deepseek.com",
+            confidence=Confidence.REPORTS,
+            values=("system", "user", "assistant", "tool"),
         ),
         Rule(
             kind=Kind.ALTERNATES,

@@ -19,7 +19,6 @@ _LEFT_OUT: Final = frozenset({
     Kind.SYSTEM_APART,
     Kind.SYSTEM_NOT_AFTER_ANSWER,
     Kind.ALONE_IS_USER,
-    Kind.PREFIX_IS_LAST,
     Kind.RESULTS_ALONE,
     Kind.RESULTS_NAMED,
     Kind.CALLS_OR_TEXT,
