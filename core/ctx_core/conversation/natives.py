@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.message_types import Piece
@@ -38,4 +38,5 @@ def plain_dicts(native: object) -> object:
 
 def _is_dict(native: object) -> bool:
     """Whether it is a dict, and no subclass: that may tell something else each time."""
-    return cast("type[object]", type(native)) is dict
+    kind: type = type(native)
+    return kind is dict
