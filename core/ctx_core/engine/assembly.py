@@ -73,7 +73,7 @@ class Assembly:
         # Held against the messages before anything is decided by it: what is remembered is a hint, never a truth.
         self._known = matching(self.state, self.transcript, self.verify)
         self._asked = asked_of(self.plan, self.transcript)
-        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, self.state)
+        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, state=self.state, known=self._known)
         self._settle()
         if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self._prefix()):
             # All of it, once and for all: what was there before may not come back.
