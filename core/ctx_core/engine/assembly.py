@@ -77,7 +77,7 @@ class Assembly:
             verify = "ends"  # all between them was compared just now
         self._known = matching(known, self.transcript, verify)
         self._asked = asked_of(self.plan, self.transcript)
-        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, self.state)
+        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, state=self.state, known=self._known)
         self._settle()
         if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self._prefix()):
             # All of it, once and for all: what was there before may not come back.

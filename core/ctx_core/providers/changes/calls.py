@@ -27,7 +27,11 @@ def objects_of_arguments(messages: Sequence[Message], asked: Asked) -> tuple[lis
     """Give calls whose arguments are no JSON object one that has them, and says what they are."""
     if asked.asks(Kind.ARGUMENTS_ARE_OBJECTS) is None:
         return list(messages), 0
-    return _with_calls(messages, lambda call: call if call.legacy or _is_object(call.arguments) else _completed(call))
+    sent = [
+        message if _has_objects(message) else _with(message, tuple(map(_as_object, message.tool_calls)))
+        for message in messages
+    ]
+    return sent, _changed(messages, sent)
 
 
 def plain_names(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
@@ -75,6 +79,9 @@ def calls_alone(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
 def _with_calls(messages: Sequence[Message], given: Callable[[ToolCall], ToolCall]) -> tuple[list[Message], int]:
     sent: list[Message] = []
     for message in messages:
+        if not message.tool_calls:
+            sent.append(message)
+            continue
         changed = tuple(map(given, message.tool_calls))
         same = all(one is other for one, other in zip(changed, message.tool_calls, strict=True))
         sent.append(message if same else _with(message, changed))
@@ -106,6 +113,21 @@ def _with_calls_last(message: Message) -> Message:
     calls = tuple(part for part, is_call in zip(message.parts, spelled, strict=True) if is_call)
     told = tuple(part for part, is_call in zip(message.parts, spelled, strict=True) if not is_call)
     return replace(message, parts=(*told, *calls), altered=message.origin is not None)
+
+
+def _has_objects(message: Message) -> bool:
+    """Whether the arguments of all its calls are objects, which is worked out once."""
+    if not message.tool_calls:
+        return True
+    known = message.figures.get(objects_of_arguments)
+    if known is None:
+        found = all(call.legacy or _is_object(call.arguments) for call in message.tool_calls)
+        known = message.figures[objects_of_arguments] = found
+    return bool(known)
+
+
+def _as_object(call: ToolCall) -> ToolCall:
+    return call if call.legacy or _is_object(call.arguments) else _completed(call)
 
 
 def _is_object(arguments: str) -> bool:
