@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, Self
 
-from ctx_core.conversation.parts import MediaPart, OpaquePart, Part, ReasoningPart, TextPart, all_parts
+from ctx_core.conversation.parts import MediaPart, OpaquePart, Part, ReasoningPart, TextPart, all_parts, is_thought
 
 TIED_TO_THOUGHTS: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "tool_search_call"}
@@ -129,6 +129,11 @@ class Message:
             found = any(isinstance(part, MediaPart) for part in all_parts((*self.parts, *self.beside)))
             known = self.figures[MediaPart] = found
         return bool(known)
+
+    @property
+    def thinks(self) -> bool:
+        """Whether it has thoughts, or signatures of some: their blocks stay where they are, whole, or go."""
+        return any(map(is_thought, self.parts)) or any(call.encrypted for call in self.tool_calls)
 
     @property
     def is_question(self) -> bool:

@@ -13,6 +13,7 @@ from ctx_core.counting.calibration import Underestimate
 from ctx_core.counting.counts import TokenCount
 from ctx_core.engine.acceptance import asked_of
 from ctx_core.engine.accounting import Account
+from ctx_core.engine.call_ids import CallIds
 from ctx_core.engine.concessions import CONCESSIONS
 from ctx_core.engine.context import Context
 from ctx_core.engine.layers import message_of
@@ -61,6 +62,8 @@ class Assembly:
     """What the provider asks; None: nothing is looked at."""
     _reasoning: Reasoning = field(init=False)
     """What becomes of the model's thoughts."""
+    _ids: CallIds = field(init=False)
+    """Where calls stand, by which ids are made anew."""
     _accepted: Accepted = field(init=False)
     """The conversation as it goes out."""
 
@@ -78,6 +81,7 @@ class Assembly:
         self._known = matching(known, self.transcript, verify)
         self._asked = asked_of(self.plan, self.transcript)
         self._reasoning = Reasoning(self.plan, self._asked, self.transcript, state=self.state, known=self._known)
+        self._ids = CallIds(self.transcript, self._known)
         self._settle()
         if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self._prefix()):
             # All of it, once and for all: what was there before may not come back.
@@ -122,7 +126,7 @@ class Assembly:
             system_message=messages[0] if leads else None,
             conversation=messages[leads:],
             report=account.report(original=self._original() if self.plan.count_original else None),
-            state=self._reasoning.remembered(self.window.state, sent, self._prefix()),
+            state=self._reasoning.remembered(self._ids.remembered(self.window.state), sent, self._prefix()),
             count=self._count(
                 [*([system] if apart and system is not None else ()), *sent], account.counted - self.plan.taken
             ),
@@ -227,9 +231,13 @@ class Assembly:
 
     def _accept(self) -> int:
         """Have the provider's rules met; give the tokens that this adds."""
-        system, spoken = self.texts.system_message(), [entry.message for entry in self._conversation()]
+        system, entries = self.texts.system_message(), self._conversation()
+        spoken = [entry.message for entry in entries]
         sent = [*([] if system is None or self.transcript.system_apart else [system]), *spoken]
-        self._accepted = Accepted(sent) if self._asked is None else accepted(sent, self._asked)
+        if self._asked is None:
+            self._accepted = Accepted(sent)
+        else:
+            self._accepted = accepted(sent, self._ids.placed(self._asked, self.window, entries))
         if gone := self._reasoning.gone(self.window):
             self._accepted = replace(self._accepted, changes={**self._accepted.changes, "reasoning dropped": gone})
         return self._accepted_tokens() - self.window.tokens - self.texts.fixed
