@@ -21,6 +21,7 @@ from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.last_means import squeezed_by
+from ctx_core.history.made_from import leaves_out_the_same
 from ctx_core.history.needed import sizes_with_heads
 from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
@@ -71,7 +72,10 @@ class Assembly:
         )
         self.texts = Texts(self.plan, self._underestimate.room(self.plan.limit) - self.plan.taken)
         # Held against the messages before anything is decided by it: what is remembered is a hint, never a truth.
-        self._known = matching(self.state, self.transcript, self.verify)
+        known, verify = self.state, self.verify
+        if known is not None and verify == "all" and leaves_out_the_same(known, self.transcript):
+            verify = "ends"  # all between them was compared just now
+        self._known = matching(known, self.transcript, verify)
         self._asked = asked_of(self.plan, self.transcript)
         self._reasoning = Reasoning(self.plan, self._asked, self.transcript, self.state)
         self._settle()
