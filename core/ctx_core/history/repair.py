@@ -65,7 +65,12 @@ class Repairs:
 
 
 def repair(
-    entries: Sequence[Entry], policy: HistoryPolicy, *, length: int, left_out: LeftOut[Position] | None = None
+    entries: Sequence[Entry],
+    policy: HistoryPolicy,
+    *,
+    length: int,
+    whole: bool = True,
+    left_out: LeftOut[Position] | None = None,
 ) -> tuple[list[Entry], Repairs]:
     """Give the conversation repaired, and what was done.
 
@@ -73,6 +78,8 @@ def repair(
         entries: messages in order of position; not changed.
         policy: what becomes of unanswered calls.
         length: number of messages of the whole history: a call in the very last one may still be in flight.
+        whole: whether these are all messages of the request. If not, the results that the last calls lack may be what
+            follows, and nothing stands for them.
         left_out: what of the history is not among the entries.
     """
     repairs, pairing = Repairs(), Pairing[Position](left_out)
@@ -107,12 +114,18 @@ def repair(
             blocks.append(entry)
     _place(run, pairing, blocks, repairs)
     repaired: list[Entry] = []
+    last = next((block for block in reversed(blocks) if not _instructs(block)), None)
     for block in blocks:
         if isinstance(block, Entry):
             repaired.append(block)
         else:
-            repaired.extend(_closed(*block, policy, repairs, in_flight=block[0].position == length - 1))
+            in_flight = block[0].position == length - 1 or (block is last and not whole)
+            repaired.extend(_closed(*block, policy, repairs, in_flight=in_flight))
     return repaired, repairs
+
+
+def _instructs(block: Entry | tuple[Entry, Asked[Position]]) -> bool:
+    return isinstance(block, Entry) and block.message.role.instructs
 
 
 class _Seen:
@@ -163,7 +176,7 @@ def _closed(
             repairs.paired += 1
         results.append(Entry(position, message))
     missing = asked.open
-    if not missing or (in_flight and not results):
+    if not missing or in_flight:
         return [entry, *results]
     if policy.unanswered == "drop":
         repairs.dropped_calls += len(missing)

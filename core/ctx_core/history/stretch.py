@@ -223,8 +223,9 @@ def stretch_from(
     counter: TokenCounter,
     policy: HistoryPolicy,
     state: WindowState,
+    whole: bool,
 ) -> Stretch:
-    """Give the stretch from a position to the end, behind the kept messages from before it."""
+    """Give the stretch from a position to the end, behind the kept messages from before it; `whole` as for `repair`."""
     listed = [*(at for at in kept if at < first), *positions(first, len(transcript))]
     read = set(listed)
     gap_ends = [at for at in listed if at and at - 1 not in read]
@@ -235,5 +236,7 @@ def stretch_from(
             yield from (transcript[at] for at in range(after, before) if at not in read)
 
     entries = [Entry(at, transcript[at]) for at in listed]
-    entries, repairs = repair(entries, policy, length=len(transcript), left_out=left_out if gap_ends else None)
+    entries, repairs = repair(
+        entries, policy, length=len(transcript), whole=whole, left_out=left_out if gap_ends else None
+    )
     return Stretch(entries, first, len(transcript), repairs, counter, policy, state)
