@@ -223,8 +223,7 @@ class Cut:
 
     def positions_before(self, position: Position) -> set[Position]:
         """Give the positions of what goes out before one."""
-        entries = self.stretch.entries
-        return {entries[at].position for at in self.kept if entries[at].position < position}
+        return {at for at in self.stretch.positions_of(self.kept) if at < position}
 
 
 @dataclass(slots=True)

@@ -106,7 +106,7 @@ def last_gap(
     entries = stretch.entries
     if start >= len(entries):
         return None
-    sent = {entries[at].position for at in kept}
+    sent = stretch.positions_of(kept)
     before = sorted((at for at in kept if at < start and at not in stretch.instructions), reverse=True)
     behind = start
     for at in (*before, None):

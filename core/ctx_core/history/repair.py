@@ -53,6 +53,8 @@ class Repairs:
     """Results without an id that were given that of the call they answer."""
     copies: dict[Position, Position] = field(default_factory=dict[Position, Position])
     """Position of each message that stands a second time, and that of the first."""
+    seconds: dict[Position, Position] = field(default_factory=dict[Position, Position])
+    """Position of each second result of a call, and that of the first, which says what both of them said."""
 
     def as_dict(self) -> dict[str, int]:
         """Give what happened at all."""
@@ -157,7 +159,8 @@ def _place(
     for placed in pairing.place(run):
         if placed.asked is None:
             repairs.orphans += 1
-        elif placed.second:
+        elif placed.first is not None:
+            repairs.seconds[placed.place] = placed.first
             repairs.duplicates += placed.equal
             repairs.joined += not placed.equal
         elif placed.asked is not behind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.content_blocks import says_nothing
@@ -119,6 +120,12 @@ class Stretch:
             and not (form.tool_calls or form.beside)
             and all(map(says_nothing, form.parts))
         )
+
+    def positions_of(self, chosen: Iterable[Index]) -> set[Position]:
+        """Give the positions of what goes out with some entries: theirs, and those of what they say for others too."""
+        own = {self.entries[at].position for at in chosen}
+        others = chain(self.repairs.copies.items(), self.repairs.seconds.items())
+        return own | {second for second, first in others if first in own}
 
     def has_steps(self, turn: Turn) -> bool:
         """Whether a turn holds calls of tools, or results in user messages."""
