@@ -244,7 +244,7 @@ def _unchanged(
             continue
         mine = source[message["n"]]
         fields = _MAY_CHANGE.get(mine["role"], set[str]())
-        if mine["role"] == "user" and policy.media is not None and _names_pictures(mine, message):
+        if mine["role"] == "user" and policy.media is not None and names_pictures(mine, message):
             fields = {"content"}
         if mine["role"] == "assistant" and policy.reasoning == "keep" and policy.unanswered == "stub":
             fields = {"tool_calls", "function_call"}
@@ -260,7 +260,7 @@ def _unchanged(
     return found
 
 
-def _names_pictures(mine: OpenAIMessage, sent: OpenAIMessage) -> bool:
+def names_pictures(mine: OpenAIMessage, sent: OpenAIMessage) -> bool:
     """Whether all that differs between two contents is that words stand for pictures."""
     if not (isinstance(mine["content"], list) and isinstance(sent["content"], list | str)):
         return False
