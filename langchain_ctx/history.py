@@ -126,6 +126,7 @@ class WindowHistory(BaseChatMessageHistory):
             declared=self._sessions.declared_now(),
             enabled=self.enabled,
             whole=False,
+            results_follow=True,
         )
         context = yield from self._sessions.fit(request)
         return context.messages if waiting is None else context.messages[:-1]

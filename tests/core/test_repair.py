@@ -155,10 +155,10 @@ def test_a_call_at_the_very_end_is_in_flight(last: OpenAIMessage, unanswered: An
 @pytest.mark.parametrize("unanswered", ["stub", "drop"])
 @pytest.mark.parametrize("behind", [[], [{"role": "system", "content": "Be brief."}]])
 def test_results_of_the_last_calls_may_follow_a_part_of_a_request(behind: list[OpenAIMessage], unanswered: Any) -> None:
-    """Only who sees all of a request knows that none follow, and where the conversation has gone on none do."""
+    """Where it is said that they may; and where the conversation has gone on none do."""
     messages = [USER, call("c1", "c2", "c3"), result("c2"), *behind]
     policy = HistoryPolicy(unanswered=unanswered)
-    part = ContextBuilder(100_000, COUNTER).provider("openai").history(policy).part_of_request()
+    part = ContextBuilder(100_000, COUNTER).provider("openai").history(policy).part_of_request(results_follow=True)
     assert part.build(messages).messages == messages
     for later in (DONE, NEXT):
         repairs = part.build([*messages, later]).report.history.repairs

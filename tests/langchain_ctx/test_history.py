@@ -273,6 +273,13 @@ def test_an_abandoned_call_is_answered() -> None:
     assert len(history.backing.messages) == 4
 
 
+def test_the_last_answer_of_a_history_is_not_gone_on_with() -> None:
+    """An input follows it: its blanks stay, though providers refuse them at the end of a request."""
+    stored = [HumanMessage("q"), AIMessage("so: \n"), ToolMessage("of no call", tool_call_id="x")]
+    history = BudgetedChatMessageHistory(InMemoryHistory(stored), 1_000, counter=words, provider="anthropic")
+    assert history.messages == stored[:2]
+
+
 def test_finished_steps_may_go_with_their_turn() -> None:
     """A history that ends in an answer is past, and may be left out as a whole."""
     call = AIMessage("", tool_calls=[{"id": "1", "name": "f", "args": {}}])

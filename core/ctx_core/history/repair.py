@@ -71,7 +71,7 @@ def repair(
     policy: HistoryPolicy,
     *,
     length: int,
-    whole: bool = True,
+    results_follow: bool = False,
     left_out: LeftOut[Position] | None = None,
 ) -> tuple[list[Entry], Repairs]:
     """Give the conversation repaired, and what was done.
@@ -80,8 +80,7 @@ def repair(
         entries: messages in order of position; not changed.
         policy: what becomes of unanswered calls.
         length: number of messages of the whole history: a call in the very last one may still be in flight.
-        whole: whether these are all messages of the request. If not, the results that the last calls lack may be what
-            follows, and nothing stands for them.
+        results_follow: whether the results that the last calls lack may be what follows: nothing stands for them then.
         left_out: what of the history is not among the entries.
     """
     repairs, pairing = Repairs(), Pairing[Position](left_out)
@@ -121,7 +120,7 @@ def repair(
         if isinstance(block, Entry):
             repaired.append(block)
         else:
-            in_flight = block[0].position == length - 1 or (block is last and not whole)
+            in_flight = block[0].position == length - 1 or (block is last and results_follow)
             repaired.extend(_closed(*block, policy, repairs, in_flight=in_flight))
     return repaired, repairs
 

@@ -230,9 +230,9 @@ def stretch_from(
     counter: TokenCounter,
     policy: HistoryPolicy,
     state: WindowState,
-    whole: bool,
+    results_follow: bool,
 ) -> Stretch:
-    """Give the stretch from a position to the end, behind the kept messages from before it; `whole` as for `repair`."""
+    """Give the stretch from a position to the end, behind the kept messages from before it; else as `repair`."""
     listed = [*(at for at in kept if at < first), *positions(first, len(transcript))]
     read = set(listed)
     gap_ends = [at for at in listed if at and at - 1 not in read]
@@ -244,6 +244,6 @@ def stretch_from(
 
     entries = [Entry(at, transcript[at]) for at in listed]
     entries, repairs = repair(
-        entries, policy, length=len(transcript), whole=whole, left_out=left_out if gap_ends else None
+        entries, policy, length=len(transcript), results_follow=results_follow, left_out=left_out if gap_ends else None
     )
     return Stretch(entries, first, len(transcript), repairs, counter, policy, state)

@@ -74,7 +74,7 @@ def select(
     state: WindowState,
     remembers: bool,
     truncation: Truncation,
-    whole: bool,
+    results_follow: bool,
 ) -> Selection:
     """Choose what goes out.
 
@@ -87,7 +87,7 @@ def select(
         remembers: whether what is decided is to be remembered. Then a cut goes down to the policy's low-water mark, and
             all that it leaves out is read for its digest; else it fills the limit.
         truncation: how, if all else fails, texts of what stays are cut.
-        whole: whether these are all messages of the request; if not, results of the last calls may follow.
+        results_follow: whether results of the last calls may be what follows.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
@@ -96,7 +96,9 @@ def select(
     limit, granted = limits.room, limits.granted
 
     def stretch_at(known: WindowState) -> Callable[[Position, Sequence[Position]], Stretch]:
-        return partial(stretch_from, transcript, counter=counter, policy=policy, state=known, whole=whole)
+        return partial(
+            stretch_from, transcript, counter=counter, policy=policy, state=known, results_follow=results_follow
+        )
 
     def cut_once(known: WindowState) -> Cut:
         stretch = _examined(transcript, limit, stretch_at(known), policy=policy, state=known)
