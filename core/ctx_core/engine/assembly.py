@@ -192,6 +192,7 @@ class Assembly:
             state=self._known,
             remembers=self.state is not None,
             truncation=truncation,
+            results_follow=self.plan.results_follow,
         )
         if self._reasoning.waits and truncation == "no":
             # A cut would take the reasoning of the loop that is running: it waits, if there is room beside the part.
