@@ -12,6 +12,7 @@ from ctx_core.counting.calibration import Underestimate
 from ctx_core.counting.counts import TokenCount
 from ctx_core.engine.acceptance import asked_of
 from ctx_core.engine.accounting import Account
+from ctx_core.engine.call_ids import CallIds
 from ctx_core.engine.concessions import CONCESSIONS
 from ctx_core.engine.context import Context
 from ctx_core.engine.layers import message_of
@@ -20,6 +21,7 @@ from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.last_means import squeezed_by
+from ctx_core.history.made_from import leaves_out_the_same
 from ctx_core.history.needed import sizes_with_heads
 from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
@@ -59,6 +61,8 @@ class Assembly:
     """What the provider asks; None: nothing is looked at."""
     _reasoning: Reasoning = field(init=False)
     """What becomes of the model's thoughts."""
+    _ids: CallIds = field(init=False)
+    """Where calls stand, by which ids are made anew."""
     _accepted: Accepted = field(init=False)
     """The conversation as it goes out."""
 
@@ -70,9 +74,13 @@ class Assembly:
         )
         self.texts = Texts(self.plan, self._underestimate.room(self.plan.limit) - self.plan.taken)
         # Held against the messages before anything is decided by it: what is remembered is a hint, never a truth.
-        self._known = matching(self.state, self.transcript, self.verify)
+        known, verify = self.state, self.verify
+        if known is not None and verify == "all" and leaves_out_the_same(known, self.transcript):
+            verify = "ends"  # all between them was compared just now
+        self._known = matching(known, self.transcript, verify)
         self._asked = asked_of(self.plan, self.transcript)
-        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, self.state)
+        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, state=self.state, known=self._known)
+        self._ids = CallIds(self.transcript, self._known)
         self._settle()
         if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self.texts.system_message()):
             # All of it, once and for all: what was there before may not come back.
@@ -117,7 +125,7 @@ class Assembly:
             system_message=messages[0] if leads else None,
             conversation=messages[leads:],
             report=account.report(original=self._original() if self.plan.count_original else None),
-            state=self._reasoning.remembered(self.window.state, sent, system),
+            state=self._reasoning.remembered(self._ids.remembered(self.window.state), sent, system),
             count=self._count(
                 [*([system] if apart and system is not None else ()), *sent], account.counted - self.plan.taken
             ),
@@ -184,6 +192,7 @@ class Assembly:
             state=self._known,
             remembers=self.state is not None,
             truncation=truncation,
+            results_follow=self.plan.results_follow,
         )
         if self._reasoning.waits and truncation == "no":
             # A cut would take the reasoning of the loop that is running: it waits, if there is room beside the part.
@@ -222,9 +231,13 @@ class Assembly:
 
     def _accept(self) -> int:
         """Have the provider's rules met; give the tokens that this adds."""
-        system, spoken = self.texts.system_message(), [entry.message for entry in self._conversation()]
+        system, entries = self.texts.system_message(), self._conversation()
+        spoken = [entry.message for entry in entries]
         sent = [*([] if system is None or self.transcript.system_apart else [system]), *spoken]
-        self._accepted = Accepted(sent) if self._asked is None else accepted(sent, self._asked)
+        if self._asked is None:
+            self._accepted = Accepted(sent)
+        else:
+            self._accepted = accepted(sent, self._ids.placed(self._asked, self.window, entries))
         if gone := self._reasoning.gone(self.window):
             self._accepted = replace(self._accepted, changes={**self._accepted.changes, "reasoning dropped": gone})
         return self._accepted_tokens() - self.window.tokens - self.texts.fixed

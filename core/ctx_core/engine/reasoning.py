@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.messages import Message, Role
@@ -25,8 +26,24 @@ if TYPE_CHECKING:
 class Reasoning:
     """The rule for the reasoning of one request, and what is remembered for it."""
 
-    def __init__(self, plan: Plan, asked: Asked | None, transcript: Transcript[Any], state: WindowState | None) -> None:
-        """Take what the policy says, or the model asks."""
+    def __init__(
+        self,
+        plan: Plan,
+        asked: Asked | None,
+        transcript: Transcript[Any],
+        *,
+        state: WindowState | None,
+        known: WindowState,
+    ) -> None:
+        """Take what the policy says, or the model asks.
+
+        Args:
+            plan: what was declared.
+            asked: what the provider asks; None: nothing is looked at.
+            transcript: the conversation.
+            state: what is remembered; None: nothing may be.
+            known: that of it which matches the conversation.
+        """
         said = plan.policy.reasoning
         if said == "by_model":
             bound = asked is not None and asked.target.asks(Kind.THINKING_BOUND) is not None
@@ -39,10 +56,10 @@ class Reasoning:
         self._state = state
         self._system_apart = transcript.system_apart
         # Where nothing tells the model, a state that changes on every turn would cost more than it helps.
-        known = asked is not None and asked.target.provider is not UNKNOWN
-        self._compares = self._bound and state is not None and (known or plan.policy.reasoning == "bound")
+        named = asked is not None and asked.target.provider is not UNKNOWN
+        self._compares = self._bound and state is not None and (named or plan.policy.reasoning == "bound")
         self._tools = json.dumps(plan.definitions, sort_keys=True, default=str) if self._compares else ""
-        self.waits = self._bound and _runs_a_loop(transcript)
+        self.waits = self._bound and _runs_a_loop(transcript, known)
         """Whether a cut is to wait for the end of the tool loop that is running."""
 
     def has_lost_its_place(self, sent: Sequence[Message], window: Selection, system: Message | None) -> bool:
@@ -97,10 +114,14 @@ def _signed(message: Message) -> bool:
     return any(isinstance(part, ReasoningPart) and part.encrypted for part in message.parts)
 
 
-def _runs_a_loop(transcript: Transcript[Any]) -> bool:
-    """Whether the model is to go on with results, after thoughts of its own."""
+def _runs_a_loop(transcript: Transcript[Any], known: WindowState) -> bool:
+    """Whether the model is to go on with results, after thoughts of its own that it is still shown.
+
+    Those that an earlier cut took are not looked for: a turn costs its window, however long the loop has been running.
+    """
     last = len(transcript) - 1
     if last < 0 or transcript.role(last) is not Role.TOOL:
         return False
-    asked = transcript.question_at()
-    return any(_signed(transcript[at]) for at in range(0 if asked is None else asked, last))
+    begun = max(transcript.question_at() or 0, known.reasoning_from)
+    staying = (at for at in known.staying if begun <= at < known.start)
+    return any(_signed(transcript[at]) for at in chain(range(max(begun, known.start), last), staying))

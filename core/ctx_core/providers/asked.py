@@ -49,6 +49,10 @@ class Asked:
     """The text of the result of a call that has none."""
     system_apart: bool = False
     """Whether the system text is no message of the list: then the list begins with what is said."""
+    call_places: tuple[int, ...] = ()
+    """Where the messages with calls stand in the history, in their order; empty: they are counted."""
+    ids_taken: frozenset[str] = frozenset()
+    """Ids that calls had first which stand before all messages with calls, and are not among them."""
     as_sent: AsSent | None = None
     """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.conversation.fields import first_in, id_or_none, kind_of, mapped, string_or_none
 from ctx_core.conversation.message_types import Piece
-from ctx_core.conversation.messages import TIED_TO_THOUGHTS, Message
 from ctx_core.conversation.natives import copied, without
+from ctx_core.conversation.tied import TIED_TO_THOUGHTS
 from ctx_core.providers.rules import Kind, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ctx_core.conversation.messages import Message
     from ctx_core.providers.asked import Asked
 
 _FORMAT: Final = "responses"
