@@ -35,6 +35,7 @@ from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, split, write_pieces
+from langchain_ctx.sent_blocks import with_taken_blocks
 from langchain_ctx.tool_calls import all_sent, as_sent, read_calls
 from langchain_ctx.writing import altered_copy, new_message
 
@@ -132,6 +133,10 @@ class LangChainCodec:
                 [write_pieces(chunk)] if isinstance(chunk[0].origin, Piece) else [self.write(one) for one in chunk]
             )
         ]
+
+    def with_taken_blocks(self, message: Message, row: str, client: str | None) -> Message:
+        """Give a message without the blocks and the types that the client of a request raises on."""
+        return with_taken_blocks(message, row, client)
 
     def as_sent(self, message: Message, row: str, client: str | None) -> Message:
         """Give a message whose calls are marked that the client of a provider's row sends as they are."""

@@ -16,6 +16,7 @@ from ctx_core.conversation.parts import ImagePart, ReasoningPart, TextPart
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from llamaindex_ctx.blocks import read_block, says, write_part
+from llamaindex_ctx.sent_blocks import with_taken_blocks
 from llamaindex_ctx.sent_calls import as_sent
 from llamaindex_ctx.tool_calls import (
     LEGACY,
@@ -118,6 +119,10 @@ class ChatMessageCodec:
     def as_sent(self, message: Message, row: str, client: str | None) -> Message:
         """Give a message whose calls are all sent by the client of a provider's row, each once."""
         return as_sent(message, row, client)
+
+    def with_taken_blocks(self, message: Message, row: str, client: str | None) -> Message:
+        """Give a message without the blocks and the roles that the client of a provider's row raises on."""
+        return with_taken_blocks(message, row, client)
 
     def write(self, message: Message) -> ChatMessage:
         """Give the caller's own message, or a changed copy of it, or a new one; nothing is ever changed in place."""

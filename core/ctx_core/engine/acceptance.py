@@ -29,4 +29,5 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
         stub=plan.policy.stub,
         system_apart=transcript.system_apart,
         as_sent=getattr(transcript.codec, "as_sent", None),
+        taken_blocks=getattr(transcript.codec, "with_taken_blocks", None),
     )

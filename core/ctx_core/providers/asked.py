@@ -53,6 +53,8 @@ class Asked:
     """Where the messages with calls stand in the history, in their order; empty: they are counted."""
     ids_taken: frozenset[str] = frozenset()
     """Ids that calls had first which stand before all messages with calls, and are not among them."""
+    taken_blocks: AsSent | None = None
+    """What the door of the messages knows of the blocks that each client raises on; None where it knows of none."""
     as_sent: AsSent | None = None
     """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 

@@ -26,7 +26,7 @@ from ctx_core.providers.changes.order import (
 from ctx_core.providers.changes.reasoning import followed
 from ctx_core.providers.changes.roles import system_for_developer, tools_for_functions
 from ctx_core.providers.changes.signatures import signed
-from ctx_core.providers.changes.spellings import sent_calls
+from ctx_core.providers.changes.spellings import sent_calls, taken_blocks
 from ctx_core.providers.changes.tools import told_in_text
 
 Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], int]]
@@ -35,6 +35,7 @@ Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], in
 CHANGES: Final[Mapping[str, Change]] = {
     "tools in texts": told_in_text,
     "reasoning without its item": followed,
+    "blocks as taken": taken_blocks,
     "developer's role": system_for_developer,
     "functions as tools": tools_for_functions,
     "calls as sent": sent_calls,

@@ -132,7 +132,8 @@ def _wants_more_than_instructions(messages: Sequence[Message], asked: Asked) -> 
     """Whether system messages alone are no request: they leave the list, or may not be the last of several."""
     if asked.is_guessed or all(message.synthetic for message in messages):
         return False  # layers without a conversation: nothing is asked yet
-    if any(asked.asks(kind) is not None for kind in (Kind.SYSTEM_APART, Kind.SYSTEM_PLACED)):
+    # Whoever moves them: nothing is left in the list.
+    if any(asked.target.asks(kind) is not None for kind in (Kind.SYSTEM_APART, Kind.SYSTEM_PLACED)):
         return True
     rule = asked.asks(Kind.USER_ENDS)
     alone = len(messages) == 1 and asked.asks(Kind.ALONE_IS_USER) is not None

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from ctx_core.providers.asked import Asked
 
+_OPENAIS: Final = ("openai", "responses")
+"""Formats that have OpenAI's roles by their names."""
 _OF_ALL: Final = ("system", "user", "assistant", "tool")
 """Roles that every provider of chat completions has."""
 
@@ -39,12 +41,15 @@ def _changed(
 
 
 def _known(asked: Asked) -> tuple[str, ...] | None:
-    """Give the roles of chat completions at the provider; None where it has other formats, or nothing tells."""
+    """Give the roles that the provider has; None where its clients write them in its own format, or nothing tells."""
     provider = asked.target.provider
     if provider is UNKNOWN:
         return None if asked.is_guessed else _OF_ALL
     rule = asked.asks(Kind.ROLES_KNOWN)
-    return rule.values if rule is not None and provider.format == "openai" else None
+    if rule is None or provider.format in _OPENAIS:
+        return None if rule is None else rule.values
+    by_client = rule.by(asked.target.client)
+    return _OF_ALL if by_client is not None and by_client.does == "raises" else None
 
 
 def _as_system(message: Message) -> Message:

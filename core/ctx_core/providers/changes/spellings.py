@@ -20,6 +20,15 @@ def sent_calls(messages: Sequence[Message], asked: Asked) -> tuple[list[Message]
     return sent, sum(map(_is_changed, messages, sent))
 
 
+def taken_blocks(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
+    """Give messages that the client of the request takes: blocks that it raises on are texts, or go."""
+    if asked.taken_blocks is None:
+        return list(messages), 0
+    row, client = asked.target.provider.name, asked.target.client
+    sent = [asked.taken_blocks(message, row, client) for message in messages]
+    return sent, sum(one is not other for one, other in zip(messages, sent, strict=True))
+
+
 def _is_changed(message: Message, sent: Message) -> bool:
     """Whether calls are written otherwise, and not only known to be sent as they are."""
     if message is sent or not sent.altered:

@@ -55,6 +55,13 @@ ANTHROPIC: Final = Provider(
             source=_PARITY,
             confidence=Confidence.PROBE,
             values=("user", "assistant", "system"),
+            by_client=(
+                raises(LANGCHAIN_ANTHROPIC, "A FunctionMessage ends in a KeyError."),
+                raises(
+                    LLAMAINDEX_ANTHROPIC,
+                    "A function's result ends in a KeyError; a developer's message is sent as it is.",
+                ),
+            ),
         ),
         Rule(
             kind=Kind.SYSTEM_APART,

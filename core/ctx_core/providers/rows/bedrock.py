@@ -7,7 +7,7 @@ from typing import Final
 from ctx_core.providers.models import Models
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.rows.claude import BINDS_THINKING, NO_PREFILL, THINKS_IN_LOOP
-from ctx_core.providers.rows.clients import LANGCHAIN_AWS, LLAMAINDEX_BEDROCK, meets, moves
+from ctx_core.providers.rows.clients import LANGCHAIN_AWS, LLAMAINDEX_BEDROCK, meets, moves, raises
 from ctx_core.providers.rules import Confidence, Kind, Rule
 
 _CLAUDE: Final = (Models(names=("claude",)),)
@@ -48,6 +48,13 @@ BEDROCK: Final = Provider(
             source=f"{_API}, Message",
             confidence=Confidence.DOCUMENTED,
             values=("user", "assistant"),
+            by_client=(
+                raises(LANGCHAIN_AWS, "A FunctionMessage ends in a ValueError."),
+                raises(
+                    LLAMAINDEX_BEDROCK,
+                    "A function's result ends in a KeyError; a developer's message is sent as it is.",
+                ),
+            ),
         ),
         Rule(
             kind=Kind.SYSTEM_APART,

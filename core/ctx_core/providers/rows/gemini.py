@@ -6,7 +6,7 @@ from typing import Final
 
 from ctx_core.providers.models import Models
 from ctx_core.providers.provider import Provider
-from ctx_core.providers.rows.clients import LANGCHAIN_GOOGLE, LLAMAINDEX_GOOGLE, drops, meets, moves
+from ctx_core.providers.rows.clients import LANGCHAIN_GOOGLE, LLAMAINDEX_GOOGLE, drops, meets, moves, raises
 from ctx_core.providers.rules import Confidence, Kind, Rule
 
 _ISSUES: Final = "google-gemini/gemini-cli"
@@ -33,6 +33,7 @@ GEMINI: Final = Provider(
             source="public reports of the error",
             confidence=Confidence.REPORTS,
             values=("user", "model", "function"),
+            by_client=(raises(LLAMAINDEX_GOOGLE, "A developer's message ends in a KeyError."),),
         ),
         Rule(
             kind=Kind.SYSTEM_APART,
