@@ -126,5 +126,6 @@ def the_user_or_a_tool_is_last(request: Request) -> Iterator[str]:
         is_last, is_prefix = turn is request.said[-1], bool(turn.raw.get("prefix"))
         if is_prefix and not is_last:
             yield f"a prefix at {turn.at} is not last"
-        if is_last and turn.role in ("assistant", "system") and not is_prefix:
+        is_lone_instruction = turn.role == "system" and len(request.said) == 1  # which its validator takes
+        if is_last and turn.role in ("assistant", "system") and not is_prefix and not is_lone_instruction:
             yield f"the last message is the {turn.role}'s"

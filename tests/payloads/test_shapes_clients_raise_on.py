@@ -77,6 +77,7 @@ LANGCHAIN: Final[dict[str, tuple[tuple[str, ...], list[BaseMessage]]]] = {
 }  # fmt: skip
 
 USER: Final = LlamaMessage(role="user", content="hi")
+MARK: Final = CachePoint(cache_control=CacheControl(type="ephemeral"))
 PICTURE: Final = ImageBlock(image=PNG, image_mimetype="image/png")
 BLOCK: Final = ToolCallBlock(tool_call_id="call_1", tool_name="look", tool_kwargs={"q": 1})
 LLAMA: Final[dict[str, tuple[tuple[str, ...], list[LlamaMessage]]]] = {
@@ -84,7 +85,7 @@ LLAMA: Final[dict[str, tuple[tuple[str, ...], list[LlamaMessage]]]] = {
         LlamaMessage(role="user")
     ]),
     "a mark": (("openai", "responses", "gemini", "ollama"), [
-        LlamaMessage(role="user", blocks=[TextBlock(text="x"), CachePoint(cache_control=CacheControl(type="ephemeral"))])
+        LlamaMessage(role="user", blocks=[TextBlock(text="x"), MARK])
     ]),
     "a source": (("openai", "responses", "gemini", "ollama"), [LlamaMessage(
         role="user", blocks=[CitableBlock(title="t", source="s", content=[TextBlock(text="c")]), TextBlock(text="x")],
