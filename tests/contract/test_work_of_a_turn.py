@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from llama_index.core.base.llms.types import ChatMessage
 
 from ctx_core import ContextSession, TokenCounter, WindowState, fit
@@ -41,7 +41,12 @@ def text(at: int) -> str:
 
 
 def openai(at: int) -> dict[str, Any]:
-    """Give a message of chat completions."""
+    """Give a message of chat completions: every tenth pair is a call and its result, of an id that many have."""
+    if at % 20 == 1:
+        call = {"id": "same", "type": "function", "function": {"name": "tide", "arguments": "{}"}}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if at % 20 == 2:
+        return {"role": "tool", "tool_call_id": "same", "content": text(at)}
     return {"role": ("user", "assistant")[at % 2], "content": text(at)}
 
 
@@ -104,7 +109,11 @@ def session_turns(make: Callable[[int], dict[str, Any]]) -> Callable[[int], Any]
 
 
 def langchain(at: int) -> BaseMessage:
-    """Give a message of LangChain's."""
+    """Give a message of LangChain's: every tenth pair is a call and its result."""
+    if at % 20 == 1:
+        return AIMessage("", tool_calls=[{"id": f"c{at}", "name": "tide", "args": {}}])
+    if at % 20 == 2:
+        return ToolMessage(text(at), tool_call_id=f"c{at - 1}")
     return AIMessage(text(at)) if at % 2 else HumanMessage(text(at))
 
 
