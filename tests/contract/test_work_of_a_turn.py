@@ -15,7 +15,7 @@ from llama_index.core.base.llms.types import ChatMessage
 
 from ctx_core import ContextSession, TokenCounter, WindowState, fit
 from ctx_core.history import made_from
-from langchain_ctx import ContextRunnable
+from langchain_ctx import BudgetedChatMessageHistory, ContextRunnable, InMemoryHistory
 from llamaindex_ctx import ContextMemoryBuffer
 
 if TYPE_CHECKING:
@@ -130,6 +130,19 @@ def runnable_turns() -> Callable[[int], Any]:
     return send
 
 
+def history_turns() -> Callable[[int], Any]:
+    """Give what adds messages to a budgeted history, and reads it."""
+    history = BudgetedChatMessageHistory(InMemoryHistory(), BUDGET, counter=counter())
+    added = [0]
+
+    def send(size: int) -> object:
+        history.add_messages([*map(langchain, range(added[0], size))])
+        added[0] = size
+        return history.messages
+
+    return send
+
+
 def memory_turns() -> Callable[[int], Any]:
     """Give what puts messages into a memory, and asks it."""
     memory = ContextMemoryBuffer.from_defaults(token_limit=BUDGET, counter=counter())
@@ -149,6 +162,7 @@ DOORS: dict[str, Callable[[], Callable[[int], Any]]] = {
     "fit, format said": lambda: fit_turns(anthropic, "anthropic"),
     **{f"session, {name}": lambda make=make: session_turns(make) for name, make in FORMATS.items()},
     "runnable": runnable_turns,
+    "history": history_turns,
     "memory": memory_turns,
 }
 
