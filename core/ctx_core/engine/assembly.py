@@ -123,11 +123,7 @@ class Assembly:
             system_prompt="" if system is None else system.text,
             system_message=messages[0] if leads else None,
             conversation=messages[leads:],
-            report=account.report(
-                original=tokens_of_all(self.plan, self.transcript, self.texts.once)
-                if self.plan.count_original
-                else None
-            ),
+            report=account.report(original=original),
             state=self._reasoning.remembered(self._ids.remembered(self.window.state), sent, system),
             count=billed_count(
                 self.plan,
