@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ChatMessage, HumanMessage, SystemMessage
 
+from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.parts import MediaPart, OpaquePart, ReasoningPart, TextPart
 
@@ -101,7 +102,7 @@ def _is_text(block: object) -> bool:
 def _kind(block: object) -> str:
     if isinstance(block, str):
         return "text"
-    kind: Any = block.get("type") if isinstance(block, Mapping) else None
+    kind: object = (mapped(block) or {}).get("type")
     return kind if isinstance(kind, str) else ""
 
 
@@ -138,7 +139,7 @@ def _is_of_ollama(block: object, role: Role) -> bool:
 
 
 def _is_bare_address(block: object) -> bool:
-    return _kind(block) == "image_url" and isinstance(block, Mapping) and isinstance(block.get("image_url"), str)
+    return _kind(block) == "image_url" and isinstance((mapped(block) or {}).get("image_url"), str)
 
 
 def _has(block: object, key: str) -> bool:

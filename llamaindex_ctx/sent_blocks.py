@@ -48,9 +48,9 @@ def with_taken_blocks(message: Message, row: str, client: str | None) -> Message
         return message
     if origin.role in _ASSISTANTS:
         message = replace(message, origin=origin.model_copy(update={"role": MessageRole.ASSISTANT}))
-    refused = _NOT_TAKEN.get(client, frozenset())
+    refused = _NOT_TAKEN.get(client, frozenset[str]())
     if row == "responses":
-        refused |= _NOT_BY_RESPONSES | (_QUESTIONS if message.role is Role.ASSISTANT else frozenset())
+        refused |= _NOT_BY_RESPONSES | (_QUESTIONS if message.role is Role.ASSISTANT else frozenset[str]())
     parts = [taken for part in message.parts if (taken := _taken(part, refused)) is not None]
     if row == "responses" and message.role is Role.USER and not parts:
         parts = [TextPart(_NOTHING)]  # what says nothing is left out, and with it the question

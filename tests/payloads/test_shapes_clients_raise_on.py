@@ -78,7 +78,7 @@ LANGCHAIN: Final[dict[str, tuple[tuple[str, ...], list[BaseMessage]]]] = {
 
 USER: Final = LlamaMessage(role="user", content="hi")
 MARK: Final = CachePoint(cache_control=CacheControl(type="ephemeral"))
-PICTURE: Final = ImageBlock(image=PNG, image_mimetype="image/png")
+PICTURE: Final = ImageBlock(image=PNG.encode(), image_mimetype="image/png")
 BLOCK: Final = ToolCallBlock(tool_call_id="call_1", tool_name="look", tool_kwargs={"q": 1})
 LLAMA: Final[dict[str, tuple[tuple[str, ...], list[LlamaMessage]]]] = {
     "a question that says nothing": (("openai", "responses", "anthropic", "gemini", "ollama"), [
@@ -131,7 +131,7 @@ CASES: Final = [
 def test_a_request_is_sent_and_taken(client: Any, messages: list[Any]) -> None:
     """The caller's own messages stay as they are."""
     before = [message.model_copy(deep=True) for message in messages]
-    row = {"ollama": "chat_template"}.get(client.provider, client.provider)
+    row = "chat_template" if client.provider == "ollama" else str(client.provider)
     target = Target(provider=provider_named(row), model=client.model, client=client.package)
     builder = ContextBuilder(50_000, len)
     if client.framework == "langchain":

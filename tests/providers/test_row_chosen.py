@@ -76,5 +76,8 @@ def test_a_list_of_items_is_judged_by_the_rules_of_items() -> None:
     call, output = CALLED["responses"][1:]
     apart = [call, {"role": "user", "content": "Wait."}, output, {"role": "user", "content": "Well?"}]
     assert validate(apart, "gpt-4o").accepted
-    alone = [{"role": "user", "content": "Hm."}, {"type": "reasoning", "id": "rs_1", "summary": []}]
+    alone: list[dict[str, Any]] = [
+        {"role": "user", "content": "Hm."},
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+    ]
     assert [str(one.kind) for one in validate(alone, "o3").refusals] == ["reasoning_followed"]

@@ -75,7 +75,7 @@ def without_last_blanks(messages: Sequence[Message], asked: Asked) -> tuple[list
     if asked.asks(Kind.NO_TRAILING_BLANKS) is None:
         return sent, 0
     parts = list(sent[-1].parts)
-    while parts and isinstance(last := parts[-1], TextPart) and not last.text.strip() and not is_thought(last):
+    while parts and isinstance(end := parts[-1], TextPart) and not end.text.strip() and not is_thought(end):
         parts.pop()  # a text of blanks alone is refused as such, and an answer that is empty is taken
     last = parts[-1] if parts else None
     if isinstance(last, TextPart) and last.text != last.text.rstrip() and not is_thought(last):
