@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -53,19 +54,21 @@ class Reasoning:
         self._bound = said == "bound"
         self._moves = plan.volatile_last and any(layer.body for layer in plan.layers if not layer.stable)
         self._state = state
+        self._system_apart = transcript.system_apart
         # Where nothing tells the model, a state that changes on every turn would cost more than it helps.
         named = asked is not None and asked.target.provider is not UNKNOWN
         self._compares = self._bound and state is not None and (named or plan.policy.reasoning == "bound")
+        self._tools = json.dumps(plan.definitions, sort_keys=True, default=str) if self._compares else ""
         self.waits = self._bound and _runs_a_loop(transcript, known)
         """Whether a cut is to wait for the end of the tool loop that is running."""
 
-    def has_lost_its_place(self, sent: Sequence[Message], window: Selection, prefix: str) -> bool:
+    def has_lost_its_place(self, sent: Sequence[Message], window: Selection, system: Message | None) -> bool:
         """Whether there is reasoning whose model does not find before it what stood there.
 
         Args:
             sent: the messages as they would go out.
             window: what of the conversation is among them.
-            prefix: what is sent before them.
+            system: the system text, which leads them or goes apart; None: there is none.
         """
         if not self._bound or not any(map(_signed, sent)):
             return False
@@ -77,13 +80,26 @@ class Reasoning:
             return False
         if not state.sent:
             return state.decided
-        return len(sent) < state.sent or sent_digest(prefix, sent[: state.sent]) != state.sent_digest
+        prefix, spoken = self._parted(sent, system)
+        return len(spoken) < state.sent or sent_digest(prefix, spoken[: state.sent]) != state.sent_digest
 
-    def remembered(self, state: WindowState, sent: Sequence[Message], prefix: str) -> WindowState:
+    def remembered(self, state: WindowState, sent: Sequence[Message], system: Message | None) -> WindowState:
         """Give the state with what the next request is compared with."""
         if not self._compares:
             return state
-        return replace(state, sent=len(sent), sent_digest=sent_digest(prefix, sent))
+        prefix, spoken = self._parted(sent, system)
+        return replace(state, sent=len(spoken), sent_digest=sent_digest(prefix, spoken))
+
+    def _parted(self, sent: Sequence[Message], system: Message | None) -> tuple[str, Sequence[Message]]:
+        """Give what is sent before the messages, the system text and the tools, and the messages without that text.
+
+        The same whether the text leads the list or goes apart: a list of Anthropic's is read as one of OpenAI's while
+        nothing in it tells them apart.
+        """
+        if system is None:
+            return self._tools, sent
+        leads = not self._system_apart and bool(sent) and sent[0].role.instructs
+        return f"{(sent[0] if leads else system).text}\n{self._tools}", sent[leads:]
 
     def gone(self, window: Selection) -> int:
         """Count the answers in a window that lost their reasoning."""
