@@ -26,7 +26,8 @@ THREAD: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 1_000}
 
 def node(**options: Any) -> ContextNode:
     """Give a node that counts the tool of these graphs."""
-    return ContextNode(LIMIT, counter="gpt-4o", **{"tools": [look], **options})
+    given: Any = {"tools": [look], **options}
+    return ContextNode(LIMIT, counter="gpt-4o", **given)
 
 
 def react(model: ScriptedModel, tools: Any = (look,), **options: Any) -> Any:
