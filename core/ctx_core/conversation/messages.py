@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Self
 
-from ctx_core.conversation.parts import MediaPart, OpaquePart, Part, ReasoningPart, TextPart, all_parts
+from ctx_core.conversation.parts import MediaPart, OpaquePart, Part, ReasoningPart, TextPart, all_parts, is_thought
 from ctx_core.conversation.tied import result_of, tied_by
 
 
@@ -120,7 +120,16 @@ class Message:
     @property
     def has_media(self) -> bool:
         """Whether a picture, a recording, a film or a document is in it, wherever."""
-        return any(isinstance(part, MediaPart) for part in all_parts((*self.parts, *self.beside)))
+        known = self.figures.get(MediaPart)
+        if known is None:
+            found = any(isinstance(part, MediaPart) for part in all_parts((*self.parts, *self.beside)))
+            known = self.figures[MediaPart] = found
+        return bool(known)
+
+    @property
+    def thinks(self) -> bool:
+        """Whether it has thoughts, or signatures of some: their blocks stay where they are, whole, or go."""
+        return any(map(is_thought, self.parts)) or any(call.encrypted for call in self.tool_calls)
 
     @property
     def is_question(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
 from ctx_core.conversation.arguments import as_object
-from ctx_core.conversation.calls import with_arguments
+from ctx_core.conversation.calls import as_called
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
@@ -53,7 +53,7 @@ class GeminiFormat(BlockFormat):
         """Give the part of a call."""
         if call.raw is not None:
             key = key_of(call.raw, "functionCall", "function_call")
-            spelled = with_arguments(call.raw, call)
+            spelled = as_called(call.raw, call)
             signed = _signature(call, "thoughtSignature" if key == "functionCall" else "thought_signature")
             if mapping_in(mapped(spelled) or {}, key).get("id") in {call.id, None if call.id else ""}:
                 return copied(spelled, **signed) if signed else spelled
