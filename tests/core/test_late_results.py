@@ -91,10 +91,10 @@ def test_a_second_result_stays_with_the_first_at_a_cut_behind_both(what: str) ->
 def test_a_message_that_stands_twice_is_not_left_out(what: str) -> None:
     """A copy of a message that goes out counts to what is sent, and leaves no gap."""
     talk = [{**message, "id": f"m{at}"} for at, message in enumerate(TWICE)]
-    source = numbered([*talk[:2], talk[2], talk[3], dict(talk[0]), *talk[4:]])
+    source = numbered([*talk[:4], dict(talk[3]), *talk[4:]])
     context = fit(source, 10_000, counter=COUNTER, policy=STAYS[what], state=WindowState(), provider=False)
-    copies = 3
     sent = [message for message in context.messages if "n" in message]
+    copies = 2 + ("hm" in [message["content"] for message in sent])
     assert context.report.history.omitted == len(source) - len(sent) - copies
     again = fit(source, 10_000, counter=COUNTER, policy=STAYS[what], state=context.state, provider=False)
     assert (again.messages, again.state) == (context.messages, context.state)
