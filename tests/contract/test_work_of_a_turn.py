@@ -10,12 +10,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from llama_index.core.base.llms.types import ChatMessage
 
 from ctx_core import ContextSession, TokenCounter, WindowState, fit
 from ctx_core.history import made_from
-from langchain_ctx import ContextRunnable
+from langchain_ctx import BudgetedChatMessageHistory, ContextRunnable, InMemoryHistory
 from llamaindex_ctx import ContextMemoryBuffer
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ def text(at: int) -> str:
 
 
 def openai(at: int) -> dict[str, Any]:
-    """Give a message of chat completions."""
+    """Give a message of chat completions: every tenth pair is a call and its result, of an id that many have."""
+    if at % 20 == 1:
+        call = {"id": "same", "type": "function", "function": {"name": "tide", "arguments": "{}"}}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if at % 20 == 2:
+        return {"role": "tool", "tool_call_id": "same", "content": text(at)}
     return {"role": ("user", "assistant")[at % 2], "content": text(at)}
 
 
@@ -104,7 +109,11 @@ def session_turns(make: Callable[[int], dict[str, Any]]) -> Callable[[int], Any]
 
 
 def langchain(at: int) -> BaseMessage:
-    """Give a message of LangChain's."""
+    """Give a message of LangChain's: every tenth pair is a call and its result."""
+    if at % 20 == 1:
+        return AIMessage("", tool_calls=[{"id": f"c{at}", "name": "tide", "args": {}}])
+    if at % 20 == 2:
+        return ToolMessage(text(at), tool_call_id=f"c{at - 1}")
     return AIMessage(text(at)) if at % 2 else HumanMessage(text(at))
 
 
@@ -117,6 +126,19 @@ def runnable_turns() -> Callable[[int], Any]:
     def send(size: int) -> object:
         messages.extend(map(langchain, range(len(messages), size)))
         return step.invoke(messages, config)
+
+    return send
+
+
+def history_turns() -> Callable[[int], Any]:
+    """Give what adds messages to a budgeted history, and reads it."""
+    history = BudgetedChatMessageHistory(InMemoryHistory(), BUDGET, counter=counter())
+    added = [0]
+
+    def send(size: int) -> object:
+        history.add_messages([*map(langchain, range(added[0], size))])
+        added[0] = size
+        return history.messages
 
     return send
 
@@ -140,6 +162,7 @@ DOORS: dict[str, Callable[[], Callable[[int], Any]]] = {
     "fit, format said": lambda: fit_turns(anthropic, "anthropic"),
     **{f"session, {name}": lambda make=make: session_turns(make) for name, make in FORMATS.items()},
     "runnable": runnable_turns,
+    "history": history_turns,
     "memory": memory_turns,
 }
 
