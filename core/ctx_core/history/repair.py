@@ -86,7 +86,7 @@ def repair(
     """
     repairs, pairing = Repairs(), Pairing[Position](left_out)
     blocks: list[Entry | tuple[Entry, Asked[Position]]] = []
-    copies = Copies(entries)
+    copies = Copies([entry.message for entry in entries])
     question = next((entry for entry in reversed(entries) if entry.message.is_question), None)
     run: list[tuple[Position, Message]] = []
     for number, entry in enumerate(entries):
@@ -97,7 +97,8 @@ def repair(
             continue
         _place(run, pairing, blocks, repairs)
         run = []
-        first = copies.first_of(number, _last_said(blocks))
+        known = copies.first_of(number, _last_said(blocks))
+        first = None if known is None else entries[known]
         if first is not None and entry is question:
             # Who asks again wants an answer: it stays, and goes for the first where nothing was said in between.
             if blocks[-1] is first:
