@@ -41,6 +41,10 @@ SIGNATURES: Final = "thought_signatures"
 _COUNTED: Final = frozenset({LISTED, LEGACY, SIGNATURES, "refusal", "name", "tool_call_id"})
 """Keys of `additional_kwargs` that are counted elsewhere, or that are ids."""
 _IDS: Final = ("tool_call_id", "tool_id", "id")
+_NATIVE_IDS: Final = ("call_id", "toolUseId", "tool_call_id", "tool_id", "id")
+"""Keys of the id of a call in the providers' own dicts, in the order in which it is read."""
+_HELD: Final = {"toolUse": "toolUseId", "functionCall": "id", "function_call": "id"}
+"""Under which key Bedrock and Google have a call, and the key of its id there."""
 _FIELDS: Final = (
     "type", "id", "tool_id", "tool_call_id", "call_id", "name", "tool_name", "arguments", "args", "tool_kwargs",
     "thought_signature",
@@ -167,24 +171,34 @@ def _stays_text(held: str, call: ToolCall) -> bool:
 
 def _with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:
     """Give a block or an entry with an id: itself where it has it, or has no place for one."""
-    told, key = _told_id(spelling), _id_key(spelling)
+    told, (holder, key) = _told_id(spelling), _id_place(spelling)
     if key is None or not call_id or (isinstance(told, str) and told == call_id):
         return spelling
-    return cast("SpellingT", copied(spelling, **{key: call_id}))
+    if holder is None:
+        return cast("SpellingT", copied(spelling, **{key: call_id}))
+    inner = copied((mapped(spelling) or {})[holder], **{key: call_id})
+    return cast("SpellingT", copied(spelling, **{holder: inner}))
 
 
-def _id_key(spelling: object) -> str | None:
-    """Give the name under which a block or an entry has its id; None where it has no place for one."""
-    if mapped(spelling) is not None:
-        return "id"
-    return next((name for name in _IDS if name in getattr(type(spelling), "model_fields", ())), None)
+def _id_place(spelling: object) -> tuple[str | None, str | None]:
+    """Give the key within which a block or an entry has its id, if any, and the name of the id; None for no place."""
+    fields = mapped(spelling)
+    if fields is None:
+        return None, next((name for name in _IDS if name in getattr(type(spelling), "model_fields", ())), None)
+    told = next((name for name in _NATIVE_IDS if fields.get(name) is not None), None)
+    within = None if told is not None else next((key for key in _HELD if mapped(fields.get(key)) is not None), None)
+    if within is not None:
+        return within, _HELD[within]
+    return None, told or next((name for name in _NATIVE_IDS if name in fields), "id")
 
 
 def _told_id(spelling: object) -> object:
-    fields, key = mapped(spelling), _id_key(spelling)
-    if fields is not None:
-        return fields.get("id")
-    return None if key is None else getattr(spelling, key)
+    (holder, key), fields = _id_place(spelling), mapped(spelling)
+    if key is None:
+        return None
+    if fields is None:
+        return getattr(spelling, key)
+    return (fields if holder is None else mapped(fields[holder]) or {}).get(key)
 
 
 def _entries(message: ChatMessage) -> list[object]:

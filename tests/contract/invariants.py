@@ -454,7 +454,7 @@ def _ambiguous(source: Sequence[OpenAIMessage]) -> set[int]:
 
 
 def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:
-    """Positions of messages, results aside, that stood before with the same id and content.
+    """Positions of messages, results aside, that stood before with the same id and content, and are no other turn's.
 
     The current one is none: where it stands right behind its copy, the copy is the double.
     """
@@ -467,11 +467,31 @@ def _doubles(source: Sequence[OpenAIMessage]) -> set[int]:
         first = firsts.setdefault(message["id"], at)
         if first == at or _said(source[first]) != _said(message):
             continue
-        if at != current:
+        if at == current:
+            if first == max(b for b in range(at) if b not in doubles and source[b]["role"] not in _RESULTS):
+                doubles.add(first)
+        elif not _is_said_anew(source, first, at, doubles):
             doubles.add(at)
-        elif first == max(b for b in range(at) if b not in doubles and source[b]["role"] not in _RESULTS):
-            doubles.add(first)
     return doubles
+
+
+def _is_said_anew(source: Sequence[OpenAIMessage], first: int, at: int, doubles: set[int]) -> bool:
+    """Whether a message that stood before is another question, answered otherwise, or the answer to another one."""
+    told = [b for b in range(len(source)) if source[b]["role"] not in (*_INSTRUCTIONS, *_RESULTS) and b not in doubles]
+    before = next((b for b in reversed(told) if b < at), None)
+    if source[at]["role"] == "user":
+        now, then = (next((source[b] for b in told if b > one), None) for one in (at, first))
+        if before == first or now is None or now["role"] == "user":
+            return False
+        return then is None or _without_id(now) != _without_id(then)
+    asked, once = (max((b for b in range(one) if source[b]["role"] == "user"), default=-1) for one in (at, first))
+    if source[at]["role"] != "assistant" or asked == once or asked in doubles:
+        return False
+    return before is None or source[before]["role"] != "assistant" or bool(call_ids(source[before]))
+
+
+def _without_id(message: OpenAIMessage) -> OpenAIMessage:
+    return {key: value for key, value in message.items() if key not in ("n", "id")}
 
 
 def _said(message: OpenAIMessage) -> OpenAIMessage:

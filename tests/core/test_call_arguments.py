@@ -208,7 +208,7 @@ SIGNS = TokenCounter(len)
 """A token a sign."""
 
 
-def cut_to(limit: int, *, cuts_keys: bool = False, **fields: Any) -> Any:
+def cut_to(limit: int, fields: dict[str, Any], *, cuts_keys: bool = False) -> Any:
     """Give arguments cut to so many signs, read."""
     cutter = JsonCutter(
         counter=SIGNS, cut=lambda text, most: cut_middle(text, most, SIGNS, marker="…"), cuts_keys=cuts_keys
@@ -220,7 +220,7 @@ def cut_to(limit: int, *, cuts_keys: bool = False, **fields: Any) -> Any:
 
 def test_what_is_too_large_without_its_texts_becomes_one() -> None:
     """Numbers have no texts to cut: a list of them becomes a text, and what is small beside it stays as it is."""
-    cut = cut_to(60, rows=list(range(500)), path="x", deep={"on": True}, number=4.5)
+    cut = cut_to(60, {"rows": list(range(500)), "path": "x", "deep": {"on": True}, "number": 4.5})
     assert (cut["path"], cut["number"]) == ("x", 4.5)
     assert cut["rows"].startswith("[0")
     assert cut["rows"].endswith("9]")
@@ -230,8 +230,8 @@ def test_what_is_too_large_without_its_texts_becomes_one() -> None:
 def test_a_mark_stands_under_each_key_where_no_text_fits() -> None:
     """And nothing at all where no mark does."""
     fields = {name: list(range(50)) for name in ("rows", "columns", "cells")}
-    assert cut_to(45, **fields) == dict.fromkeys(fields, LEFT_OUT)
-    assert cut_to(36, **fields) == dict.fromkeys(fields, "")
+    assert cut_to(45, fields) == dict.fromkeys(fields, LEFT_OUT)
+    assert cut_to(36, fields) == dict.fromkeys(fields, "")
 
 
 @pytest.mark.parametrize("limit", [2, 9, 20, 60, 200])
@@ -242,7 +242,7 @@ def test_keys_are_cut_at_the_very_last(limit: int) -> None:
         {f"{'k' * 400}{at}{'k' * 400}": at for at in range(9)},
         {f"key_{at}": at for at in range(999)},
     ):
-        cut = cut_to(limit, cuts_keys=True, **fields)
+        cut = cut_to(limit, dict(fields), cuts_keys=True)
         assert isinstance(cut, dict)
         assert set(cut.values()) <= {""}
         assert len(cut) > 0 or limit < 9
@@ -252,8 +252,8 @@ def test_keys_are_cut_at_the_very_last(limit: int) -> None:
 def test_no_key_is_too_long_where_texts_may_be_truncated(keys: dict[str, Any]) -> None:
     """The newest step stays, whatever is too much in it; without leave to truncate it is an overflow."""
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": json.dumps(keys)}}
-    messages = [
-        {"role": "user", "content": "go"},
+    messages: list[OpenAIMessage] = [
+        GO,
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c", "content": "done"},
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -179,6 +179,44 @@ def test_a_copy_is_left_out() -> None:
     context = repaired([hello, DONE, dict(hello), DONE, NEXT])
     assert context.messages == [hello, DONE, DONE, NEXT]
     assert context.report.history.repairs == {"duplicates": 1}
+
+
+ASKED: Final = {"role": "user", "content": "go", "id": "m1"}
+ANSWER: Final = {"role": "assistant", "content": "done", "id": "m2"}
+OTHER: Final = {"role": "user", "content": "other", "id": "m3"}
+LATER: Final = {"role": "assistant", "content": "later", "id": "m4"}
+ACTS: Final = {**call("c1"), "id": "m5"}
+TWICE: Final[dict[str, tuple[list[OpenAIMessage], list[OpenAIMessage]]]] = {
+    "two turns whose answers share an id": ([USER, ANSWER, USER, ANSWER, NEXT], [USER, ANSWER, USER, ANSWER, NEXT]),
+    "one question, two answers": ([ASKED, DONE, ASKED, LATER, NEXT], [ASKED, DONE, ASKED, LATER, NEXT]),
+    "one question, answered by calls now": (
+        [ASKED, ANSWER, ASKED, call("c1"), A, LATER, NEXT], [ASKED, ANSWER, ASKED, call("c1"), A, LATER, NEXT]
+    ),
+    "an answer that another question gets, too": (
+        [ASKED, ANSWER, OTHER, ANSWER, NEXT], [ASKED, ANSWER, OTHER, ANSWER, NEXT]
+    ),
+    "a run whose messages share their ids": (
+        [USER, ACTS, A, ANSWER, NEXT, ACTS, A, ANSWER, USER], [USER, ACTS, A, ANSWER, NEXT, ACTS, A, ANSWER, USER]
+    ),
+    "all that was said": ([ASKED, ANSWER, ASKED, ANSWER, NEXT], [ASKED, ANSWER, NEXT]),
+    "all that was said, and more": (
+        [ASKED, ANSWER, OTHER, LATER, ASKED, ANSWER, OTHER, LATER, NEXT], [ASKED, ANSWER, OTHER, LATER, NEXT]
+    ),
+    "all, with a question that has no answer yet": (
+        [ASKED, ANSWER, OTHER, ASKED, ANSWER, OTHER], [ASKED, ANSWER, OTHER]
+    ),
+    "the end of it": ([ASKED, ANSWER, OTHER, LATER, OTHER, LATER, NEXT], [ASKED, ANSWER, OTHER, LATER, NEXT]),
+    "a question at once": ([ASKED, ASKED, DONE, NEXT], [ASKED, DONE, NEXT]),
+    "an answer at once": ([ASKED, ANSWER, ANSWER, NEXT], [ASKED, ANSWER, NEXT]),
+    "an answer behind another": ([ASKED, ANSWER, OTHER, LATER, ANSWER, NEXT], [ASKED, ANSWER, OTHER, LATER, NEXT]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_two_turns_are_two_and_what_is_sent_again_is_not(name: str) -> None:
+    """Ids repeat in real conversations: what answers another question, or was answered otherwise, is no copy."""
+    messages, sent = TWICE[name]
+    assert repaired(messages).messages == sent
 
 
 def test_a_copy_of_the_current_message_stays() -> None:

@@ -29,13 +29,14 @@ class StructuredText:
     def with_text(self, text: str) -> Part:
         """Give the part of another text: of JSON with such a value, else of a mere text."""
         try:
-            value: object = json.loads(text)
+            value = cast("object", json.loads(text))
         except (ValueError, RecursionError):
             return TextPart(text)
         kind = Mapping if isinstance(self.value, Mapping) else list
         if not isinstance(value, kind):
             return TextPart(text)
-        return structured_part(value, None if self.block is None else copied(self.block, json=value))
+        held = cast("object", value)
+        return structured_part(held, None if self.block is None else copied(self.block, json=held))
 
 
 def structured_part(value: object, block: object = None) -> TextPart:

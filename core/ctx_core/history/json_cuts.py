@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ctx_core.conversation.fields import json_text
 from ctx_core.conversation.message_texts import LEFT_OUT
@@ -142,9 +142,13 @@ def retold(value: object, tell: Callable[[str], str]) -> object:
 def _flat(value: object, write: Write) -> object:
     """Give a value in which the JSON of lists and mappings stands as a text; of a list, one text with all of it."""
     if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value).items()
-        return {key: write(held) if isinstance(held, dict | list) else held for key, held in fields}
-    return [write(value)] if isinstance(value, list) else value
+        fields = cast("dict[str, object]", value)
+        return {key: held if _is_single(held) else write(held) for key, held in fields.items()}
+    return value if _is_single(value) else [write(value)]
+
+
+def _is_single(value: object) -> bool:
+    return not isinstance(value, dict | list)
 
 
 def _emptied(value: object, mark: str) -> object:

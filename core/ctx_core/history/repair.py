@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.history.asked import Asked
+from ctx_core.history.copies import Copies
 from ctx_core.history.pairing import Pairing
 from ctx_core.history.places import Position
 
@@ -39,8 +40,8 @@ class Repairs:
     orphans: int = 0
     """Results without a call before them, left out."""
     duplicates: int = 0
-    """Messages that stand a second time with the same id and content, and results that say what one of the same call
-    says, left out."""
+    """Messages that stand a second time with the same id and content, as `copies` tells them, and results that say what
+    one of the same call says, left out."""
     stubs: int = 0
     """Calls that were never answered and got a stub result."""
     dropped_calls: int = 0
@@ -85,10 +86,10 @@ def repair(
     """
     repairs, pairing = Repairs(), Pairing[Position](left_out)
     blocks: list[Entry | tuple[Entry, Asked[Position]]] = []
-    seen = _Seen()
+    copies = Copies([entry.message for entry in entries])
     question = next((entry for entry in reversed(entries) if entry.message.is_question), None)
     run: list[tuple[Position, Message]] = []
-    for entry in entries:
+    for number, entry in enumerate(entries):
         message = entry.message
         if message.role is Role.TOOL:
             # Placed when all of a row are known: a sure one must not lose its call to one that merely fits.
@@ -96,15 +97,15 @@ def repair(
             continue
         _place(run, pairing, blocks, repairs)
         run = []
-        # The same id with another content is another message.
-        first = entry if message.id is None else seen.first(message.id, entry)
-        if first is not entry and entry is question:
+        known = copies.first_of(number, _last_said(blocks))
+        first = None if known is None else entries[known]
+        if first is not None and entry is question:
             # Who asks again wants an answer: it stays, and goes for the first where nothing was said in between.
             if blocks[-1] is first:
                 blocks.pop()
                 repairs.duplicates += 1
             blocks.append(entry)
-        elif first is not entry:
+        elif first is not None:
             repairs.copies[entry.position] = first.position
             repairs.duplicates += 1
         elif message.tool_calls:
@@ -125,26 +126,13 @@ def repair(
     return repaired, repairs
 
 
+def _last_said(blocks: Sequence[Entry | tuple[Entry, Asked[Position]]]) -> Message | None:
+    last = next((block for block in reversed(blocks) if not _instructs(block)), None)
+    return None if last is None else (last if isinstance(last, Entry) else last[0]).message
+
+
 def _instructs(block: Entry | tuple[Entry, Asked[Position]]) -> bool:
     return isinstance(block, Entry) and block.message.role.instructs
-
-
-class _Seen:
-    """The first of messages that have the same id and say the same; few have an id that came before."""
-
-    __slots__ = ("_by_id", "_equal")
-
-    def __init__(self) -> None:
-        self._by_id: dict[str, Entry] = {}
-        self._equal: dict[Message, Entry] = {}
-
-    def first(self, told: str, entry: Entry) -> Entry:
-        """Give the first one, which may be this."""
-        known = self._by_id.setdefault(told, entry)
-        if known is entry:
-            return entry
-        self._equal.setdefault(known.message, known)
-        return self._equal.setdefault(entry.message, entry)
 
 
 def _place(
