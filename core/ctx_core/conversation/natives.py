@@ -32,5 +32,11 @@ def without(native: object, key: str) -> Any:  # noqa: ANN401 - of the caller's 
 def plain_dicts(native: object) -> object:
     """Give all that a message says, or those that a piece is of, if they are dicts; None for other objects."""
     if isinstance(native, Piece):
-        return native.natives if all(type(one) is dict for one in native.natives) else None
-    return native if isinstance(native, dict) and type(native) is dict else None  # a subclass may tell something else
+        return native.natives if all(map(_is_dict, native.natives)) else None
+    return native if _is_dict(native) else None
+
+
+def _is_dict(native: object) -> bool:
+    """Whether it is a dict, and no subclass: that may tell something else each time."""
+    kind: type = type(native)
+    return kind is dict

@@ -237,7 +237,8 @@ class BlockFormat:
             elif part.raw is None and isinstance(part, TextPart) and _was_text(piece, self.content):
                 words.append(part.text)
             elif part.raw is not None:
-                (asked if asked and not _is_text(part.raw) else words).append(part.raw)
+                # Thoughts stand where they stood: what was said behind a call is behind it.
+                (asked if asked and (message.thinks or not _is_text(part.raw)) else words).append(part.raw)
             else:
                 words.append(self.part_block(part))
         return [*words, *asked, *calls]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ctx_core.conversation.content_blocks import is_mark
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.conversation.parts import FilePart, OpaquePart, Part, TextPart
+from ctx_core.conversation.parts import FilePart, OpaquePart, Part, TextPart, is_thought
 from ctx_core.providers.changes.texts import EMPTY
 from ctx_core.providers.rules import Kind
 
@@ -66,13 +66,17 @@ def with_a_text(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
 
 
 def without_last_blanks(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
-    """Take the blanks from the end of an answer that is to be gone on with."""
+    """Take the blanks from the end of an answer that is to be gone on with: not where somebody adds what follows."""
     sent = list(messages)
-    if not sent or sent[-1].role is not Role.ASSISTANT or asked.asks(Kind.NO_TRAILING_BLANKS) is None:
+    if not sent or not asked.whole or sent[-1].role is not Role.ASSISTANT:
+        return sent, 0
+    if asked.asks(Kind.NO_TRAILING_BLANKS) is None:
         return sent, 0
     parts = list(sent[-1].parts)
     last = parts[-1] if parts else None
     if not isinstance(last, TextPart) or last.text == last.text.rstrip() or not last.text.strip():
+        return sent, 0
+    if is_thought(last):
         return sent, 0
     parts[-1] = TextPart(last.text.rstrip())
     sent[-1] = _with(sent[-1], tuple(parts))
@@ -107,13 +111,14 @@ def _has_null(message: Message) -> bool:
 
 
 def _without_blanks(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(part for part in parts if not (isinstance(part, TextPart) and not part.text.strip()))
+    """Give parts without blank texts, but for those that have the signature of a thought, which Google sends so."""
+    return tuple(part for part in parts if not isinstance(part, TextPart) or part.text.strip() or is_thought(part))
 
 
 def _says_nothing(part: Part) -> bool:
     if isinstance(part, OpaquePart):
         return is_mark(mapped(part.raw) or {})
-    return isinstance(part, TextPart) and not part.text
+    return isinstance(part, TextPart) and not part.text and not is_thought(part)
 
 
 def _with(message: Message, parts: tuple[Part, ...]) -> Message:
