@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 from llama_index.core.llms.llm import ToolSelection
 
 from ctx_core.conversation.arguments import as_object, is_object
@@ -40,6 +40,8 @@ SIGNATURES: Final = "thought_signatures"
 
 _COUNTED: Final = frozenset({LISTED, LEGACY, SIGNATURES, "refusal", "name", "tool_call_id"})
 """Keys of `additional_kwargs` that are counted elsewhere, or that are ids."""
+_CALLERS: Final = frozenset({MessageRole.ASSISTANT, MessageRole.CHATBOT, MessageRole.MODEL})
+"""Roles whose messages have calls."""
 _IDS: Final = ("tool_call_id", "tool_id", "id")
 _NATIVE_IDS: Final = ("call_id", "toolUseId", "tool_call_id", "tool_id", "id")
 """Keys of the id of a call in the providers' own dicts, in the order in which it is read."""
@@ -99,6 +101,9 @@ def said_beside(message: ChatMessage) -> tuple[Part, ...]:
     said: list[Part] = [OpaquePart(kind="refusal", text=refusal)] if isinstance(refusal, str) and refusal else []
     if blocks or not _entries(message):
         return tuple(said)
+    if message.role not in _CALLERS:  # what stands there is no call, but OpenAI's client sends it
+        calls = map(_from_entry, _entries(message))
+        said.extend(OpaquePart(kind=LISTED, text=f"{call.name} {call.arguments}") for call in calls)
     for entry in map(mapped, _entries(message)):
         said.extend(() if entry is None else beside_of(row_of_call(entry), entry))
     left = {key: held for key, held in extras.items() if key not in _COUNTED}

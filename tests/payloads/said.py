@@ -164,6 +164,14 @@ LLAMAINDEX: Final[dict[str, Said]] = {
         ),
         ChatMessage(role="tool", content=words(), additional_kwargs={"tool_call_id": f"call_{at}", "name": "look"}),
     ],
+    "the user: calls beside": lambda words, at: [
+        ChatMessage(
+            role="user",
+            content=words(),
+            additional_kwargs={"tool_calls": [_function(words, at)], "note": {"id": words()}},
+        ),
+        ChatMessage(role="assistant", content=words()),
+    ],
     "a call as a text": lambda words, at: [
         ChatMessage(role="user", content=words()),
         ChatMessage(

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from functools import lru_cache
 from typing import Final
+from unicodedata import category
 
 from ctx_core.counting.letter_prices import LETTERS, ROWS
 
@@ -30,9 +31,24 @@ _CLUSTERS: Final = (
 )
 """Consonants and vowels behind two others, letters with accents behind another, letters of India's scripts and their
 relatives without a blank: what each costs on top. Texts have few, words of random letters many."""
-_SAME: Final = re.compile("([\u0300-\u1fff\u2c00-\u2fff\u3040-\uffff])\\1{3,}")
+_SAME: Final = re.compile("([\u0250-\u02ff\u0300-\u1fff\u2c00-\u2fff\u3040-\uffff])\\1{3,}")
 _PER_SAME: Final = 2.4
 """Tokens on top of each letter in a run of one: what is frequent beside others is not frequent beside itself."""
+_PRICES: Final = {letter: price for price, letters in LETTERS for letter in letters}
+_MARKS: Final = "".join(letter for letter in _PRICES if category(letter).startswith("M"))
+_ALONE: Final = re.compile(rf"(?<!\w)[^\W\d_\x00-\x7f](?!\w|[{_MARKS}])")
+"""A letter of another script, or with an accent, that is no part of a word: as dear as its bytes, where it is rare."""
+_LONE_MARKS: Final = re.compile(rf"(?:(?<=[\x00-\x7f])|^)[{_MARKS}\u0300-\u036f\ufe00-\ufe0f]+", re.MULTILINE)
+_PER_LONE_MARK: Final = 2.5
+"""Tokens on top of each mark that stands on no letter."""
+_USUAL_SIGNS: Final = frozenset(
+    "\u00a0¡£§©«®°±\u00b4¶·»¿×\u200b\u2013—―\u2018\u2019\u201a\u201c\u201d„†•…\u2039\u203a″\u3000、。《》「」『』【】々・"
+)
+_RARE_SIGNS: Final = (
+    (0xA1, 0xC0, 2.0), (0xD7, 0xF8, 2.0), (0x2000, 0x2070, 3.0), (0x25B0, 0x25C0, 3.0), (0x3001, 0x3040, 3.0),
+    (0xFFE0, 0x10000, 3.0),
+)  # fmt: skip
+"""Where signs are that are one token or, the others, as many as their bytes: first, end and tokens."""
 _DIGITS: Final = re.compile(r"[0-9]+")
 _BEFORE_DIGIT: Final = re.compile(r"[ \t\n\r](?=[0-9])")
 _RUN: Final = re.compile(r"([!-/:-@\[-`{-~])\1{2,}")
@@ -57,14 +73,13 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BLANKS: Final = re.compile(r" {2,}| (?!\S)|\t+|\n+|(?:\r\n)+|\r+")
 _HAN: Final = (0x4E00, 0xA000)
 _SYLLABLES: Final = (0xAC00, 0xD7A4)
-_PRICES: Final = {letter: price for price, letters in LETTERS for letter in letters}
 _MARGIN: Final = 1.02
 """For texts of other kinds than those that the prices were found on."""
 _STARTS: Final = tuple(start for start, _ in ROWS)
 
 
 class SafeEstimate:
-    """The estimate that is used where no vocabulary is at hand: not below o200k_base, whatever is written.
+    """The estimate where no vocabulary is at hand: not below o200k_base in any text that people or programs write.
 
     Letters have prices by how rare they are, words, stretches of other scripts, numbers, signs and blanks have those by
     which o200k_base divides them. It is 1.4 to 1.7 times o200k_base on chats in a dozen languages, on JSON and on code.
@@ -84,6 +99,8 @@ class SafeEstimate:
         if not text.isascii():
             tokens += _PER_SAME * sum(len(run.group()) for run in _SAME.finditer(text))
             tokens += _PER_STRETCH * len(_STRETCH.findall(text))
+            tokens += sum(len(letter.encode()) - 1 for letter in _ALONE.findall(text) if letter < "\U00010000")
+            tokens += _PER_LONE_MARK * sum(map(len, _LONE_MARKS.findall(text)))
         return max(1 if text else 0, math.ceil(tokens * _MARGIN))
 
 
@@ -141,6 +158,10 @@ def _price(character: str) -> float:
     code = ord(character)
     if code < 0x80:  # noqa: PLR2004 - ASCII
         return 0.0
+    if not character.isalnum() and character not in _USUAL_SIGNS:
+        for first, end, tokens in _RARE_SIGNS:
+            if first <= code < end:
+                return tokens
     if _HAN[0] <= code < _HAN[1]:
         # The national standards list common characters first, and rare ones are two tokens or three.
         if b"\xb0" <= _encoded(character, "gb2312") < b"\xd8":

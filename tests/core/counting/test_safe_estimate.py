@@ -184,6 +184,24 @@ def test_a_letter_again_and_again_is_not_under() -> None:
     assert [text[0] for text in runs if SafeEstimate().count(text) < COUNT(text)] == []
 
 
+SEEN = [
+    chr(code)
+    for first, end, step in ((0xA0, 0x3400, 1), (0x4E00, 0xA000, 29), (0xA000, 0xFFFE, 7), (0x10000, 0x20000, 61))
+    for code in range(first, end, step)
+    if category(chr(code)) not in {"Cn", "Co", "Cs"}
+]
+KNOWN_LOW = {"{0} ": "》』၌၎\u0ac4\u0ac5\u0ac9\u0acc\u0ae2\u0ae3\u17ce", "{0}": "Ŝ〆"}
+"""Characters that are too low again and again in that place: brackets of Chinese, a few marks and letters."""
+
+
+@pytest.mark.parametrize("pattern", ["{0} ", "{0}", "{0},", "({0})", "{0}\n"])
+def test_a_character_alone_is_not_under(pattern: str) -> None:
+    """A letter that is no part of a word, a mark on no letter, a rare sign: such texts are made of nothing else."""
+    under = [one for one in SEEN if SafeEstimate().count(pattern.format(one) * 60) < COUNT(pattern.format(one) * 60)]
+    assert len(SEEN) > 8_000
+    assert set(under) <= set(KNOWN_LOW.get(pattern, ""))
+
+
 @pytest.mark.parametrize("unit", ["a", " ", "中", "\u200b", "aB", "a1", "+", "\n"])
 def test_long_runs_are_estimated(unit: str) -> None:
     """A run of a million characters has an estimate that grows with it."""
