@@ -126,6 +126,7 @@ class WindowHistory(BaseChatMessageHistory):
             declared=self._sessions.declared_now(),
             enabled=self.enabled,
             whole=False,
+            results_follow=True,
         )
         context = yield from self._sessions.fit(request)
         return context.messages if waiting is None else context.messages[:-1]
@@ -148,8 +149,8 @@ class BudgetedChatMessageHistory(WindowHistory):
 
     A history cannot see what comes next. One that ends in an answer may be left out as a whole. One that ends in a
     question or in results is what the model is to answer: it is there, or the read raises. One that ends in a call
-    without a result leaves it open for the result. Where the user may go on instead, put a `ContextRunnable` between
-    prompt and model: it sees both.
+    without a result, or in the results of some parallel calls, leaves open what has none, for the input. Where the user
+    may go on instead, put a `ContextRunnable` between prompt and model: it sees both.
     """
 
     def __init__(
@@ -218,7 +219,7 @@ def _input_to_come(stored: Sequence[BaseMessage]) -> HumanMessage | None:
     """Give what stands in for the input that nobody has shown us yet: what is stored comes before it.
 
     Every turn of the past may then be left out. A turn that has no answer yet is itself the one to be answered: it ends
-    in a question, in results, or in a call that waits for one.
+    in a question, in results, of which more may come, or in a call that waits for one.
     """
     # It says where it stands: where nothing else fits, the window begins with it, and the next turn's is another one.
     return HumanMessage("", id=f"after {len(stored)}") if _is_answered(stored) else None

@@ -103,7 +103,9 @@ class Sessions(Generic[NativeT]):
         if request.tools is not None and not request.tools:
             builder = builder.without_tools()
         if not request.whole:
-            builder = builder.part_of_request(question_follows=request.message is not None)
+            builder = builder.part_of_request(
+                question_follows=request.message is not None, results_follow=request.results_follow
+            )
         draft = Draft(request, builder, declared, transcript)
         known = self._known(draft, conversation)
         context = yield from self._laid_out(draft, known, question)
