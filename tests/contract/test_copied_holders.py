@@ -69,7 +69,8 @@ def five(_: int) -> AIMessage:
 def of_agent(middleware: ContextMiddleware) -> list[Any]:
     """Give what an agent's model is sent."""
     model = ScriptedModel(script=five)
-    create_agent(model, [], middleware=[middleware]).invoke({"messages": list(LANGCHAIN)})
+    agent: Any = create_agent(model, [], middleware=[middleware])
+    agent.invoke({"messages": list(LANGCHAIN)})
     return [message.text for message in model.requests[-1].messages]
 
 

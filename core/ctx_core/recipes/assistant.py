@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
@@ -81,10 +81,12 @@ class Assistant(Recipe):
         Recipe.__post_init__(self)
         if callable(self.facts):
             return
-        if isinstance(self.facts, str | bytes | Mapping) or not isinstance(self.facts, Iterable):
-            msg = f"facts must be a list of facts, or a function that gives one, found {type(self.facts).__name__}"
+        given: Any = self.facts
+        if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+            found = type(self.facts).__name__
+            msg = f"facts must be a list of facts, or a function that gives one, found {found}"
             raise BudgetError(msg)
-        facts = tuple(self.facts)
+        facts: tuple[Any, ...] = tuple(cast("Iterable[Any]", given))
         if wrong := [type(fact).__name__ for fact in facts if not isinstance(fact, str | Item | MemoryItem)]:
             msg = f"a fact must be a text, an Item or a MemoryItem, found {wrong[0]}"
             raise BudgetError(msg)

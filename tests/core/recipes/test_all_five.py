@@ -412,7 +412,7 @@ class TestRolling:
         policy = {"keep_first": 1, "pinned": lambda message: message.text == "pinned", "preserve_recent_turns": 0}
         recipe = self.recipe(**policy, provider="openai")
         sent = [message.text for message in recipe.build(talk).messages]
-        assert sent[:2] == ["first", "pinned"]
+        assert sent[:3] == ["first", "[3 earlier messages left out]", "pinned"]
 
     def test_2_000_tokens_a_result_is_a_named_option(self) -> None:
         """Of the design."""
