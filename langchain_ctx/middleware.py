@@ -104,8 +104,25 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         self._models = AgentModels(self._options)
         self._unwritten = Unwritten()
         self._warned = False
-        search = ContextSearch(codec=CODEC, counter=counter_of(self._options.counter)) if recall else None
-        self.tools = [] if search is None else [search_tool(search, self._known)]
+        self.tools = self._search_tools() if recall else []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what is pickled: no models, which may hold connections, nor schemas, classes that no module has."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("state_schema", "tools", "_models")}
+        return {**kept, "recall": bool(self.tools)}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Begin with what was pickled, and a tool that searches for this one."""
+        kept = dict(state)
+        recall = kept.pop("recall")
+        vars(self).update(kept)
+        self._models = AgentModels(self._options)
+        self.state_schema = _schema(self._channel)
+        self.tools = self._search_tools() if recall else []
+
+    def _search_tools(self) -> list[BaseTool]:
+        search = ContextSearch(codec=CODEC, counter=counter_of(self._options.counter))
+        return [search_tool(search, self._known)]
 
     @property
     @override

@@ -56,7 +56,7 @@ def corrected(
     """
     budget = ContextBudget(_NO_LIMIT if limit is None else limit)
     # Asked of whom it may be, the request is made one that every row takes.
-    told = target.provider if target.provider is UNKNOWN else target
+    told = target.provider if target.provider == UNKNOWN else target
     builder = ContextBuilder(budget, len if limit is None else counter).provider(told)
     if reading.tools:
         builder = builder.tools(cast("Iterable[ToolDefinition]", reading.tools))

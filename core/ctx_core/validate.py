@@ -229,7 +229,7 @@ def _by_format(target: Target, reading: Reading, request: object, *, is_said: bo
     """
     if reading.whole or is_said:
         # Only one API has messages like these, but for those of chat completions.
-        guessed = target.provider is UNKNOWN and reading.format != "openai"
+        guessed = target.provider == UNKNOWN and reading.format != "openai"
         return of_format(target, reading.format) if guessed else target
     is_neutral = any(isinstance(message, Message) for message in cast("Iterable[object]", request))
     return of_format(target, None if is_neutral else reading.format)

@@ -131,6 +131,7 @@ OTHER_KINDS = {
     "German": "Die Fähre fährt um fünf Uhr nachmittags mit der nächsten Flut über die Förde.",
     "minified JSON": '{"items":[{"id":17,"name":"ferry","open":true},{"id":18,"name":"tide","open":false}]}',
     "minified code": "function f(a,b){return a.map(x=>x*b).filter(y=>y>3&&y<9)}var t=f([1,2,3],4);",
+    "hexadecimal": "0x3f3504f3,0xbf800000,0x3eb17218\n0x40490fdb,0x3e22f983,0xc0000000\n",
     "digests": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 d2hhdCBhcmUgeW91IGRvaW5nIGhlcmU5",
     "punctuation": "!?;:,.-_()[]{}<>|/\\@#$%^&*~`+=",
     "emoji": "🚢🌊👍🏽🇵🇹🎉",
@@ -144,6 +145,14 @@ def test_a_guarded_estimate_is_near_for_other_kinds_of_text(estimator: Tokenizer
     text = OTHER_KINDS[kind] * 20
     counted = TokenCounter.for_encoding("o200k_base").count_text(text)
     assert 0.95 * counted <= Guarded(estimator).count(text) <= 1.8 * counted
+
+
+def test_a_short_word_is_two_thirds_of_a_token_at_least() -> None:
+    """However short it is, the vocabulary has a token for it, where four characters a token have half of one."""
+    text = "if so:\n" * 30
+    counted = TokenCounter.for_encoding("o200k_base").count_text(text)
+    assert FourCharacters().count(text) < 0.6 * counted
+    assert 0.95 * counted <= Guarded(FourCharacters()).count(text) <= 1.8 * counted
 
 
 def test_a_guarded_estimate_is_picklable_and_equal_to_another_of_its_kind() -> None:

@@ -249,7 +249,8 @@ def _grown(
             more = _of_items(filled, longer, chosen, counter)
             over = more.used - limit
             if over <= 0:
-                filled, texts = max((filled, texts), (more, longer), key=lambda one: one[0].used)
+                if more.used > filled.used:
+                    filled, texts = more, longer
                 break
     return filled
 

@@ -38,7 +38,7 @@ class ToolCallPolicy:
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
         need_positive("max_tokens", self.max_tokens)
-        need_from_zero("clear_after_steps", self.clear_after_steps)
+        need_from_zero("clear_after_steps", self.clear_after_steps, or_none=True)
         need_kind("clear_rest", self.clear_rest, bool)
         object.__setattr__(self, "keep", names_in("keep", self.keep))
         need_from_zero("min_tokens", self.min_tokens)

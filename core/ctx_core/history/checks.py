@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from ctx_core.errors import BudgetError
@@ -15,9 +15,9 @@ def need_positive(name: str, value: int | None) -> None:
         raise BudgetError(msg)
 
 
-def need_from_zero(name: str, value: int | None) -> None:
-    """Refuse what is no whole number from 0 up, and not None either."""
-    if value is not None and (not _is_whole(value) or value < 0):
+def need_from_zero(name: str, value: int | None, *, or_none: bool = False) -> None:
+    """Refuse what is no whole number from 0 up; None only where that means something."""
+    if (value is None and not or_none) or (value is not None and (not _is_whole(value) or value < 0)):
         msg = f"{name} must be 0 or more, found {value!r}"
         raise BudgetError(msg)
 
@@ -42,6 +42,19 @@ def need_kind(name: str, value: object, kind: type[object]) -> None:
         article = "an" if kind.__name__[0] in "aeiou" else "a"
         msg = f"{name} must be {article} {kind.__name__}, found {_shown(value)}"
         raise BudgetError(msg)
+
+
+def priorities_in(priorities: Mapping[str, int]) -> dict[str, int]:
+    """Give a copy of numbers by the names of tools.
+
+    Raises:
+        BudgetError: for what is none.
+    """
+    wrong = [name for name, number in priorities.items() if not isinstance(name, str) or not _is_whole(number)]
+    if wrong:
+        msg = f"priorities must be whole numbers by the names of tools, found {_shown(priorities[wrong[0]])}"
+        raise BudgetError(msg)
+    return dict(priorities)
 
 
 def need_words(name: str, value: object) -> None:

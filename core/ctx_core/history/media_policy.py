@@ -25,7 +25,7 @@ class MediaPolicy:
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
-        need_from_zero("keep_newest", self.keep_newest)
+        need_from_zero("keep_newest", self.keep_newest, or_none=True)
         object.__setattr__(self, "kinds", names_in("kinds", self.kinds))
         unknown = sorted({*self.kinds} - {*KINDS})
         if unknown:

@@ -17,6 +17,7 @@ from ctx_core.history.checks import (
     need_positive,
     need_share,
     need_words,
+    priorities_in,
 )
 from ctx_core.history.media_policy import MediaPolicy
 from ctx_core.sizes import Share
@@ -83,7 +84,7 @@ class ToolResultPolicy:
         """Refuse what cannot work."""
         need_positive("max_tokens", self.max_tokens)
         need_share("overflow_share", self.overflow_share)
-        need_from_zero("clear_after_steps", self.clear_after_steps)
+        need_from_zero("clear_after_steps", self.clear_after_steps, or_none=True)
         need_kind("clear_rest", self.clear_rest, bool)
         need_kind("keep_errors", self.keep_errors, bool)
         need_one_of("error_words", self.error_words, get_args(ErrorWords))
@@ -95,7 +96,7 @@ class ToolResultPolicy:
             msg = f"results of {', '.join(sorted(both))} cannot be kept and cleared first"
             raise BudgetError(msg)
         need_kind("priorities", self.priorities, Mapping)
-        object.__setattr__(self, "priorities", dict(self.priorities))
+        object.__setattr__(self, "priorities", priorities_in(self.priorities))
         need_from_zero("min_tokens", self.min_tokens)
         need_words("placeholder", self.placeholder)
         need_words("cut_marker", self.cut_marker)
@@ -163,7 +164,7 @@ class HistoryPolicy:
         """Refuse what cannot work."""
         need_positive("max_messages", self.max_messages)
         need_from_zero("preserve_recent_turns", self.preserve_recent_turns)
-        need_from_zero("layers_yield_to", self.layers_yield_to)
+        need_from_zero("layers_yield_to", self.layers_yield_to, or_none=True)
         if not isinstance(self.keep_first, Share):
             need_from_zero("keep_first", self.keep_first)
         need_one_of("reasoning", self.reasoning, get_args(ReasoningPolicy))

@@ -65,7 +65,7 @@ class Asked:
         Then what is lacking is added, and what was made here stands as all take it; of the caller's own, roles and
         contents stay as they are, which most take.
         """
-        return not self.told and self.target.provider is UNKNOWN
+        return not self.told and self.target.provider == UNKNOWN
 
     def asks(self, kind: Kind) -> Rule | None:
         """Give the rule of a kind that is left to be met; None where there is none, or the client meets it.

@@ -107,7 +107,7 @@ def _row_of(name: str) -> Provider:
         return OPENAI if row in {UNKNOWN, RESPONSES} else row
     if _SERVE_WEIGHTS & fronts or _is_by_path(spelled) or _is_tagged(spelled, row):
         return CHAT_TEMPLATE if row in {UNKNOWN, MISTRAL, DEEPSEEK, COHERE} else row
-    if row is UNKNOWN:
+    if row == UNKNOWN:
         return next((_OWN[front] for front in sorted(fronts) if front in _OWN), UNKNOWN)
     return row
 

@@ -90,7 +90,7 @@ def _said(api: str | None, host: str | None, name: str | None) -> Provider | Non
     """Give what the API and the host decide; None where they leave it open."""
     by_host = None if host is None else row_of_host(host)
     by_api = None if api is None else _row_of_api(api)
-    if by_api is not OPENAI:
+    if by_api != OPENAI:
         by_host = by_api or by_host
         named = UNKNOWN if name is None else row_of_name(name)
         # OpenAI's server has both, and the name of a model may say which.

@@ -81,10 +81,12 @@ class Assistant(Recipe):
         Recipe.__post_init__(self)
         if callable(self.facts):
             return
-        if isinstance(self.facts, str | bytes | Mapping) or not isinstance(self.facts, Iterable):
-            msg = f"facts must be a list of facts, or a function that gives one, found {type(self.facts).__name__}"
+        many: Any = self.facts
+        if _is_no_list(many):
+            found = type(self.facts).__name__
+            msg = f"facts must be a list of facts, or a function that gives one, found {found}"
             raise BudgetError(msg)
-        facts = tuple(self.facts)
+        facts: tuple[Any, ...] = tuple(many)
         if wrong := [type(fact).__name__ for fact in facts if not isinstance(fact, str | Item | MemoryItem)]:
             msg = f"a fact must be a text, an Item or a MemoryItem, found {wrong[0]}"
             raise BudgetError(msg)
@@ -129,6 +131,11 @@ class Assistant(Recipe):
         scale = (1 - reserve) / (usual.input_limit / usual.total)
         parts = {name: Share(size.of_total * scale) for name, size in usual.parts.items() if isinstance(size, Share)}
         return ContextBudget(budget.total, parts=parts, reserve=Share(reserve), model=budget.model)
+
+
+def _is_no_list(facts: object) -> bool:
+    """Whether a value cannot be facts; a text would be a fact for each of its letters."""
+    return isinstance(facts, str | bytes | Mapping) or not isinstance(facts, Iterable)
 
 
 def as_item(fact: Fact) -> Item:

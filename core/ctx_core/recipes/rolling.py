@@ -13,7 +13,7 @@ from ctx_core.counting.estimators import Conservative
 from ctx_core.counting.model_objects import asked_model, model_name
 from ctx_core.engine.context import Context
 from ctx_core.history.policy import HistoryPolicy, Pinned, ToolResultPolicy
-from ctx_core.recipes.framings import ROLLING
+from ctx_core.recipes.framings import IMAGE, ROLLING
 from ctx_core.recipes.given import BudgetField, CounterField, given
 from ctx_core.recipes.recipe import Recipe, report_of
 from ctx_core.recipes.rolling_settings import OF_RESULTS, RollingSettings, Switch
@@ -46,15 +46,18 @@ def results_policy() -> ToolResultPolicy:
 def counter_for(model: str) -> TokenCounter:
     """Give what counts for a model: by its exact name, else its family, else 3.5 characters a token.
 
-    Tokenizers come from `ctx_core.register_tokenizer` and the built-in families; the framing is this recipe's.
+    Tokenizers come from `ctx_core.register_tokenizer` and the built-in families. Messages, calls and lists are framed
+    as by this recipe; what it says nothing of (tools, documents, pictures of known size) costs what the model's does.
     """
     known, unknown = TokenCounter.for_model(model), TokenCounter.for_model("")
     if known.tokenizer is unknown.tokenizer and known.framing == unknown.framing:
         return TokenCounter(Conservative(), framing=ROLLING, model=model or None)
+    media = known.framing.media
     framing = replace(
-        ROLLING,
+        known.framing,
         messages=replace(ROLLING.messages, per_token=known.framing.messages.per_token),
         calls=replace(ROLLING.calls, per_token=known.framing.calls.per_token),
+        media=replace(media, image=max(IMAGE, media.image or media.images.tokens(1_024, 1_024))),
     )
     return TokenCounter(known.tokenizer, framing=framing, model=model, margin=known.margin)
 

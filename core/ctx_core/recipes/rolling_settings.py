@@ -102,8 +102,11 @@ class RollingSettings:
         Raises:
             BudgetError: for a setting that there is not, or that cannot work.
         """
+        if not isinstance(stored, Mapping):
+            msg = f"settings must be a mapping, as to_dict gives and json.loads reads, found {type(stored).__name__}"
+            raise BudgetError(msg)
         known = {setting.name for setting in fields(cls)}
-        unknown = sorted(set(stored) - known)
+        unknown = sorted({str(name) for name in stored} - known)
         if unknown:
             msg = f"no settings are called {', '.join(unknown)}; known are {', '.join(sorted(known))}"
             raise BudgetError(msg)

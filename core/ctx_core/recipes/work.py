@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, cast
 
 from ctx_core.errors import BudgetError
 from ctx_core.recipes.code_text import commented, fenced_code, language_of
@@ -16,9 +16,6 @@ from ctx_core.truncation import cut_middle
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.engine.layers import CutRule
-
-
-_KindT = TypeVar("_KindT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +66,14 @@ class Failure:
         return partial(_shortened, self, counter)
 
 
-def _all_of(kind: type[_KindT], part: str, given: Iterable[_KindT]) -> tuple[_KindT, ...]:
+def _all_of(kind: type[object], part: str, given: object) -> tuple[Any, ...]:
     """Give the objects of one part of the work.
 
     Raises:
         BudgetError: if one of them is something else.
     """
-    objects = (given,) if isinstance(given, str | bytes) or not isinstance(given, Iterable) else tuple(given)
+    whole = isinstance(given, str | bytes) or not isinstance(given, Iterable)
+    objects = tuple(cast("Iterable[Any]", (given,) if whole else given))
     if wrong := [type(one).__name__ for one in objects if not isinstance(one, kind)]:
         msg = f"{part} of the work: each is a {kind.__name__}, found {wrong[0]}"
         raise BudgetError(msg)
@@ -150,9 +148,9 @@ class Work:
         found = known.get(name.strip().casefold()) if isinstance(name, str) else None
         if found is None:
             shown = repr(str(name))[:40] if isinstance(name, str) else type(name).__name__
-            names = ", ".join(definition.name for definition in phases)
+            listed = ", ".join(definition.name for definition in phases)
             msg = (
-                f"no phase is called {shown}: known are {names or 'none'}; "
+                f"no phase is called {shown}: known are {listed or 'none'}; "
                 "phases=(*PHASES, PhaseDefinition(…)) adds one of your own"
             )
             raise BudgetError(msg)

@@ -11,16 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ctx_core import BudgetError, ContextBudget, ContextSession, Layer, Message, WindowState
+from ctx_core import (
+    BudgetError,
+    ContextBudget,
+    ContextOverflowError,
+    ContextSession,
+    Item,
+    Layer,
+    Message,
+    WindowState,
+)
 from ctx_core.recipes import (
     LARGE_RESULT,
     Assistant,
     Chat,
+    Failure,
+    Phase,
     Phased,
     Recipe,
     Rolling,
     RollingFigures,
     RollingSettings,
+    Unit,
     Work,
     WorkspaceAgent,
     character_counter,
@@ -182,6 +194,57 @@ def test_no_user_text_is_logged(name: str, tmp_path: Path, caplog: pytest.LogCap
     assert "zanzibar" not in caplog.text
 
 
+HIDDEN = "zanzibar"
+
+
+def _secretive(name: str, folder: Path, budget: int) -> list[Recipe]:
+    """Give recipes that have nothing but secrets to tell, in every field and file."""
+    units = tuple(Unit(f"unit_{at}", f"{HIDDEN}\n" * 60, path=f"u{at}.py") for at in range(4))
+    failures = tuple(Failure(f"test_unit_{at}", error=HIDDEN * 9, stack=f"{HIDDEN}\n" * 900) for at in range(3))
+    if name == "phased":
+        work = Work(design=HIDDEN, types=f"class {HIDDEN}:\n    x\n" * 99, unit=units[0], tests=units, approved=units)
+        works = [replace(work, phase=phase, failures=failures) for phase in Phase]
+        return [Phased(system=HIDDEN, work=work, budget=budget) for work in works]
+    if name == "assistant":
+        facts = [Item(f"{HIDDEN} " * at, importance=at) for at in range(40)]
+        given: dict[str, Any] = {"system": HIDDEN, "facts": facts, "summary": HIDDEN * 50, "task": HIDDEN}
+        return [Assistant(**given, budget=size) for size in (budget, ContextBudget.local_small())]
+    if name == "workspace":
+        heads = (f"---\nname: {HIDDEN}\ndescription: [ x\n---\n", HIDDEN, f"---\nname: {HIDDEN}\ndescription: x\n---\n")
+        texts = {f"skills/skill_{at}/SKILL.md": head for at, head in enumerate((*heads, heads[-1]))}
+        texts |= {"SOUL.md": HIDDEN, "AGENTS.md": f"---\n{HIDDEN}: [\n---\n", "TOOLS.md": f"{HIDDEN}(x)"}
+        for path, text in {**texts, "memory/MEMORY.md": f"- {HIDDEN} is far\n" * 200}.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+        return [WorkspaceAgent(workspace=Workspace(folder), capabilities=HIDDEN, budget=budget)]
+    if name == "rolling":
+        return [Rolling(budget=ContextBudget(budget), system=HIDDEN, on_trim=lambda _: 1 / 0)]
+    return [Chat(system=HIDDEN * 900, budget=budget)]
+
+
+@every
+@pytest.mark.parametrize("budget", [300, 2_000, 60_000])
+def test_no_text_of_any_field_is_logged(
+    name: str, budget: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nor does an error or a representation hold any: facts, units, failures, files, calls and results."""
+    caplog.set_level(logging.DEBUG)
+    call = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": f"{{{HIDDEN}"}}
+    talk = [*TALK, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    talk += [{"role": "tool", "tool_call_id": "c1", "content": HIDDEN * 900}]
+    told: list[object] = []
+    for recipe in _secretive(name, tmp_path, budget):
+        try:
+            context = recipe.build(talk, HIDDEN)
+        except ContextOverflowError as error:
+            told.append(error)
+        else:
+            told += [context, recipe.figures(context)]
+        told += [recipe, recipe.check(talk)]
+    assert HIDDEN not in "".join(map(repr, told)) + "".join(map(str, told)) + caplog.text
+    assert caplog.text or budget == 300
+
+
 @every
 def test_a_recipe_and_what_holds_one_can_be_copied_and_pickled(name: str) -> None:
     """Used or not; the copy is a recipe that builds the same."""
@@ -321,6 +384,7 @@ class TestRolling:
         [
             {"enabeld": False}, {"enabled": "no"}, {"clear_after_steps": -1}, {"max_tokens": 0}, {"low_water": "x"},
             {"low_water": 2}, {"error_words": "never"}, {"placeholder": 3}, {"priorities": [1]},
+            {"priorities": {"read": "high"}}, {"min_tokens": None}, {"preserve_recent_turns": None}, "{}", [1], {1: 2},
         ],
     )  # fmt: skip
     def test_settings_that_cannot_work_are_refused(self, stored: dict[str, Any]) -> None:
@@ -348,7 +412,7 @@ class TestRolling:
         policy = {"keep_first": 1, "pinned": lambda message: message.text == "pinned", "preserve_recent_turns": 0}
         recipe = self.recipe(**policy, provider="openai")
         sent = [message.text for message in recipe.build(talk).messages]
-        assert sent[:2] == ["first", "pinned"]
+        assert sent[:3] == ["first", "[3 earlier messages left out]", "pinned"]
 
     def test_2_000_tokens_a_result_is_a_named_option(self) -> None:
         """Of the design."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctx_core import BudgetError, ContextBudget, ContextOverflowError, Message, Role, Tokens
+from ctx_core import BudgetError, ContextBudget, ContextOverflowError, Message, Role, Tokens, validate
 from ctx_core.counting import FourCharacters, TokenCounter
 from ctx_core.recipes import Failure, Phase, Phased, Unit, Work, phased_budget
 
@@ -178,6 +178,22 @@ def test_skipped_messages_leave_a_system_message_after_the_first() -> None:
     assert context.conversation[0].text.startswith("0000")
     assert gap == 1
     assert all(int(message.text[:4]) > omitted for message in context.conversation[gap + 1 : -1])
+
+
+@pytest.mark.parametrize(
+    ("provider", "role"),
+    [("openai", "system"), ("mistral", "system"), ("anthropic", "user"), ("gemini", "user"), ("bedrock", "user")],
+)
+def test_the_marker_is_a_system_message_where_the_provider_takes_one_there_else_user_text(
+    provider: str, role: str
+) -> None:
+    """A message of its own, or a part of the first one where two of a role may not stand side by side."""
+    recipe = replace(phased(Phase.PLANNING), budget=phased_budget(practical=30_000), provider=provider)
+    context = recipe.build(talk(150), "go")
+    marker = f"[{context.report.history.omitted} earlier messages omitted for brevity]"
+    marked = [message.role for message in context.conversation if marker in message.text]
+    assert marked == [role]
+    assert validate(context.messages, provider=provider).accepted
 
 
 def test_no_marker_where_nothing_was_skipped() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from ctx_core.conversation.messages import Role
 from ctx_core.conversation.parts import ImagePart, TextPart
 from ctx_core.counting import unregister_tokenizer
 from ctx_core.recipes import Rolling, counter_for
+from tests.core.counting.test_media import png
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -98,6 +100,30 @@ def test_known_families_are_counted_by_their_vocabulary() -> None:
 def test_a_message_costs(message: Message, tokens: int) -> None:
     """What its parts do."""
     assert counter_for("").count_message(message) == tokens
+
+
+@pytest.mark.parametrize(
+    ("model", "size", "tokens"),
+    [
+        ("", (4_000, 4_000), 1_000),
+        ("", (64, 64), 1_000),
+        ("gpt-4o", (64, 64), 85 + 170),
+        ("gpt-4o", (1_024, 1_024), 85 + 4 * 170),
+        ("gpt-4o", None, 1_000),
+        ("gpt-4o-mini", (64, 64), 2_833 + 5_667),
+        ("claude-sonnet-4-5", (1_024, 1_024), 1_024 * 1_024 // 750),
+        ("claude-sonnet-4-5", None, 1_024 * 1_024 // 750),
+        ("gemini-2.5-pro", (1_024, 1_024), 258),
+    ],
+)
+def test_an_image_costs_what_the_model_takes_for_its_size_where_that_is_known(
+    model: str, size: tuple[int, int] | None, tokens: int
+) -> None:
+    """Else 1,000, or what one of 1,024 pixels costs if that is more; twice that at most, as families have a margin."""
+    image = ImagePart(url="https://x") if size is None else ImagePart(data=base64.b64encode(png(*size)).decode())
+    counter = counter_for(model)
+    cost = counter.count_message(Message(role=Role.USER, parts=(image,))) - counter.count_message(Message.user(""))
+    assert tokens <= cost <= (tokens if not model else 2.1 * tokens)
 
 
 def test_a_list_costs_3_more() -> None:
