@@ -24,7 +24,7 @@ class Codec(Protocol[NativeT]):
     One that has a method `told_by(native)` is asked for no message that was read before and says the same. It gives all
     that `read` looks at, in dicts, lists and tuples, or None where that is not known. One that has a method
     `as_sent(message, row, client)` gives a message as the client of a provider's row sends it, where it would leave a
-    call out, send it twice or raise on it.
+    call out, send it twice or raise on it. One that has `usual_clients` says which package that is where nobody does.
     """
 
     def role(self, native: NativeT) -> Role:

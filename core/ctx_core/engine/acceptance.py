@@ -9,6 +9,8 @@ from ctx_core.providers.changes.cache_marks import marks_in
 from ctx_core.providers.provider import Provider
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ctx_core.conversation.transcript import Transcript
     from ctx_core.engine.plan import Plan
 
@@ -19,6 +21,7 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
     target = target_for(plan.provider, model=plan.counter.model, format_name=format_name)
     if target is None:
         return None
+    usual: Mapping[str, str] = getattr(transcript.codec, "usual_clients", {})
     return Asked(
         target=target,
         told=isinstance(plan.provider, Provider),
@@ -28,5 +31,6 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
         marks_beside=plan.marks_beside + marks_in(plan.definitions),
         stub=plan.policy.stub,
         system_apart=transcript.system_apart,
+        perhaps_by=usual.get(target.provider.name),
         as_sent=getattr(transcript.codec, "as_sent", None),
     )

@@ -55,6 +55,8 @@ class Asked:
     """Where the messages with calls stand in the history, in their order; empty: they are counted."""
     ids_taken: frozenset[str] = frozenset()
     """Ids that calls had first which stand before all messages with calls, and are not among them."""
+    perhaps_by: str | None = None
+    """The client that most likely sends it, where none is known: what it asks is asked."""
     as_sent: AsSent | None = None
     """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 
@@ -74,7 +76,11 @@ class Asked:
         """
         if kind in _OF_ORDER and not self.whole and self.is_guessed:
             return None
-        return self.target.left_to_do(kind)
+        rule = self.target.left_to_do(kind)
+        if rule is not None or self.target.client is not None:
+            return rule
+        by_client = self.target.provider.asks(kind, self.target.model, self.perhaps_by)
+        return by_client if by_client is not None and by_client.clients else None
 
 
 def as_provider(told: ProviderLike) -> ProviderLike:

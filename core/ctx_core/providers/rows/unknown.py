@@ -36,7 +36,12 @@ _OF_ALL: Final = frozenset({Kind.SOMETHING_SAID, Kind.FITS_WINDOW})
 
 def unknown(rows: Iterable[Provider]) -> Provider:
     """Make the row that satisfies all these."""
-    rules = [rule for row in rows for rule in row.rules if rule.where_unknown and not _made_by_clients(rule)]
+    rules = [
+        rule
+        for row in rows
+        for rule in row.rules
+        if rule.where_unknown and not rule.clients and not _made_by_clients(rule)
+    ]
     kinds = list(Kind)
     wanted = {*kinds[: kinds.index(_UP_TO) + 1], *_OF_ALL} - _LEFT_OUT
     union = tuple(
