@@ -19,7 +19,7 @@ from ctx_core import (
 )
 from ctx_core.conversation.message_texts import LEFT_OUT
 from ctx_core.conversation.messages import ToolCall
-from ctx_core.history.arguments import ArgumentCutter, cleared
+from ctx_core.history.arguments import ArgumentCutter, clear_arguments
 from ctx_core.truncation import cut_middle
 from tests.core.talks import WORDS, OpenAIMessage
 
@@ -166,7 +166,7 @@ def test_arguments_are_cut_to_what_they_are(name: str, limit: int) -> None:
     """JSON stays JSON of the same keys, what is none stays a text; down to the limit wherever its frame allows."""
     call = ToolCall(name="f", arguments=ARGUMENTS[name], id="c")
     cutter = ArgumentCutter(counter=WORDS, cut=lambda text, most: cut_middle(text, most, WORDS, marker=" … "))
-    gone = cleared(call, lambda _: "[gone]", WORDS, most=20)
+    gone = clear_arguments(call, lambda _: "[gone]", WORDS, most=20)
     for form in (cutter.within(call, limit), gone):
         if name in {"no JSON", "empty"}:
             continue

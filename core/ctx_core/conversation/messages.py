@@ -124,7 +124,11 @@ class Message:
     @property
     def has_media(self) -> bool:
         """Whether a picture, a recording, a film or a document is in it, wherever."""
-        return any(isinstance(part, MediaPart) for part in all_parts((*self.parts, *self.beside)))
+        known = self.figures.get(MediaPart)
+        if known is None:
+            found = any(isinstance(part, MediaPart) for part in all_parts((*self.parts, *self.beside)))
+            known = self.figures[MediaPart] = found
+        return bool(known)
 
     @property
     def thinks(self) -> bool:

@@ -13,7 +13,7 @@ from ctx_core.conversation.calls import as_called, is_call, merged, read_call
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, mapped, shown_role, string_or_none
 from ctx_core.conversation.messages import Message, Role, ToolCall
-from ctx_core.conversation.natives import copied
+from ctx_core.conversation.natives import copied, plain_dicts
 from ctx_core.conversation.openai_blocks import CHAT
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, with_thoughts_outside
 from ctx_core.conversation.parts import Part, ReasoningPart, TextPart, same_parts
@@ -66,6 +66,10 @@ class OpenAICodec:
             origin=native,
             altered=_has_two_ways(fields, calls),
         )
+
+    def told_by(self, native: object) -> object:
+        """Give all of a message dict; None for another mapping, which may tell each time something else."""
+        return plain_dicts(native)
 
     def write(self, message: Message) -> OpenAIMessage:
         """Give the caller's own dict, or a changed copy of it, or a new one."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +21,7 @@ from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.last_means import squeezed_by
+from ctx_core.history.made_from import leaves_out_the_same
 from ctx_core.history.needed import sizes_with_heads
 from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
@@ -74,12 +74,15 @@ class Assembly:
         )
         self.texts = Texts(self.plan, self._underestimate.room(self.plan.limit) - self.plan.taken)
         # Held against the messages before anything is decided by it: what is remembered is a hint, never a truth.
-        self._known = matching(self.state, self.transcript, self.verify)
+        known, verify = self.state, self.verify
+        if known is not None and verify == "all" and leaves_out_the_same(known, self.transcript):
+            verify = "ends"  # all between them was compared just now
+        self._known = matching(known, self.transcript, verify)
         self._asked = asked_of(self.plan, self.transcript)
-        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, self.state)
+        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, state=self.state, known=self._known)
         self._ids = CallIds(self.transcript, self._known)
         self._settle()
-        if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self._prefix()):
+        if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self.texts.system_message()):
             # All of it, once and for all: what was there before may not come back.
             self._known = replace(self._known, reasoning_from=Position(len(self.transcript)))
             self._settle()
@@ -122,7 +125,7 @@ class Assembly:
             system_message=messages[0] if leads else None,
             conversation=messages[leads:],
             report=account.report(original=self._original() if self.plan.count_original else None),
-            state=self._reasoning.remembered(self._ids.remembered(self.window.state), sent, self._prefix()),
+            state=self._reasoning.remembered(self._ids.remembered(self.window.state), sent, system),
             count=self._count(
                 [*([system] if apart and system is not None else ()), *sent], account.counted - self.plan.taken
             ),
@@ -237,12 +240,6 @@ class Assembly:
         if gone := self._reasoning.gone(self.window):
             self._accepted = replace(self._accepted, changes={**self._accepted.changes, "reasoning dropped": gone})
         return self._accepted_tokens() - self.window.tokens - self.texts.fixed
-
-    def _prefix(self) -> str:
-        """Give what is sent before the messages: the tools, and a system text apart."""
-        system = self.texts.system_message() if self.transcript.system_apart else None
-        tools = json.dumps(self.plan.definitions, sort_keys=True, default=str)
-        return tools if system is None else f"{system.text}\n{tools}"
 
     def _accepted_tokens(self) -> int:
         """Give the tokens of all that goes out, counted anew."""

@@ -58,7 +58,7 @@ class ArgumentCutter:
         return self.cut(text, most) or (LEFT_OUT if self.counter.count_text(LEFT_OUT) <= most else "")
 
 
-def cleared(call: ToolCall, placeholder: Callable[[int], str], counter: TokenCounter, *, most: int) -> ToolCall:
+def clear_arguments(call: ToolCall, placeholder: Callable[[int], str], counter: TokenCounter, *, most: int) -> ToolCall:
     """Give a call with a placeholder for each long text in its arguments.
 
     Args:
@@ -79,10 +79,10 @@ def cleared(call: ToolCall, placeholder: Callable[[int], str], counter: TokenCou
     write = call.notation or json_text
     told = _retold(read, instead)
     if isinstance(told, dict):
-        whole, kept = cast("dict[str, Any]", read), cast("dict[str, Any]", told)
+        whole, without_texts = cast("dict[str, Any]", read), cast("dict[str, Any]", told)
         told = {
             key: held if isinstance(held, str) or count(write(held)) <= most else placeholder(count(write(whole[key])))
-            for key, held in kept.items()
+            for key, held in without_texts.items()
         }
     return call if told == read else _with(call, write(told))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctx_core.conversation.message_texts import text_units
-from ctx_core.history.arguments import ArgumentCutter, cleared
+from ctx_core.history.arguments import ArgumentCutter, clear_arguments
 from ctx_core.history.cuts import steps
 from ctx_core.history.keys import content_name
 from ctx_core.history.shortening import Shortening
@@ -74,7 +74,7 @@ class Calls:
             lambda call: (
                 call
                 if call.name in policy.keep or counter.count_text(call.arguments) < policy.min_tokens
-                else cleared(
+                else clear_arguments(
                     call, lambda tokens: named.replace("{tokens}", f"{tokens}"), counter, most=max(1, policy.min_tokens)
                 )
             ),

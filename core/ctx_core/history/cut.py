@@ -204,7 +204,9 @@ class Cut:
             if marked is not None and at == marked.behind:
                 listed.append(Entry(entry.position, self._marker.message(marked.count), synthetic=True))
             if not stretch.is_hollow(at):
-                listed.append(Entry(entry.position, stretch.form(at), synthetic=entry.synthetic))
+                form = stretch.form(at)
+                as_it_came = form is entry.message
+                listed.append(entry if as_it_came else Entry(entry.position, form, synthetic=entry.synthetic))
         return listed
 
     @property

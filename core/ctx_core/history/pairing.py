@@ -58,7 +58,9 @@ class Pairing(Generic[PlaceT]):
         """Add a message with calls."""
         self._asked.append(asked)
         self._open.append(asked)
-        self._by_id.update({call.id: asked for call in asked.calls if call.id})
+        for call in asked.calls:
+            if call.id:
+                self._by_id[call.id] = asked
 
     def place(self, results: Sequence[tuple[PlaceT, Message]]) -> Iterator[Placed[PlaceT]]:
         """Put results that stand in a row to their calls: the surest first, so that the others take what is left.
@@ -68,10 +70,12 @@ class Pairing(Generic[PlaceT]):
         """
         left = list(results)
         for rule in (self._by_its_id, self._by_its_name, self._by_its_place, self._second):
+            if not left:
+                return
             waiting: list[tuple[PlaceT, Message]] = []
+            by_id = rule == self._by_its_id
             for place, message in left:
                 found = rule(message)
-                by_id = rule == self._by_its_id
                 if found is None or self._asked_since(message, found[0].place, place, by_id=by_id):
                     waiting.append((place, message))
                 else:

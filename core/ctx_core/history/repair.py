@@ -140,6 +140,8 @@ def _place(
     repairs: Repairs,
 ) -> None:
     """Put results that stand in a row to their calls, and say what was wrong with them."""
+    if not run:
+        return
     behind = blocks[-1][1] if blocks and isinstance(blocks[-1], tuple) else None
     for placed in pairing.place(run):
         if placed.asked is None:
@@ -156,7 +158,8 @@ def _closed(
 ) -> list[Entry]:
     """Give the message with its calls and behind it a result for each."""
     results: list[Entry] = []
-    for at, (position, message) in sorted(asked.answers.items(), key=lambda answer: answer[1][0]):
+    answers = asked.answers.items()
+    for at, (position, message) in answers if len(answers) < 2 else sorted(answers, key=_place_of):  # noqa: PLR2004 - nothing to sort
         named = asked.calls[at].id
         if named and not message.tool_call_id:
             message = replace(message, tool_call_id=named, altered=True)  # noqa: PLW2901 - the same, with its id
@@ -174,6 +177,10 @@ def _closed(
     repairs.stubs += len(missing)
     stubs = [_stub(entry.position, asked.calls[at].id, asked.calls[at].name, policy) for at in missing]
     return [entry, *results, *stubs]
+
+
+def _place_of(answer: tuple[int, tuple[Position, Message]]) -> Position:
+    return answer[1][0]
 
 
 def _stub(position: Position, call_id: str | None, name: str, policy: HistoryPolicy) -> Entry:

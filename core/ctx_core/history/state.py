@@ -47,7 +47,7 @@ _PLACES: Final = (
 _BEGIN: Final = Position(0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class WindowState:
     """Where the window of a conversation begins, and what was done to the messages in it.
 

@@ -176,8 +176,8 @@ class Stretch:
 
     def is_answer_cut(self, at: Index) -> bool:
         """Whether an entry is an answer of the assistant that goes out with less text."""
-        entry = self.entries[at]
-        return entry.message.role is Role.ASSISTANT and self.form(at).text != entry.message.text
+        form, message = self.form(at), self.entries[at].message
+        return form is not message and message.role is Role.ASSISTANT and form.text != message.text
 
     def media_gone(self, at: Index) -> int:
         """Give how many media of an entry do not go out."""

@@ -30,7 +30,7 @@ def objects_of_arguments(messages: Sequence[Message], asked: Asked) -> tuple[lis
     """Give calls whose arguments are no JSON object one that has them, and says what they are."""
     if asked.asks(Kind.ARGUMENTS_ARE_OBJECTS) is None:
         return list(messages), 0
-    return _with_calls(messages, lambda call: call if call.legacy or is_object(call.arguments) else _completed(call))
+    return _with_calls(messages, _as_object, taken=_has_objects)
 
 
 def plain_names(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
@@ -75,9 +75,18 @@ def calls_alone(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
     return sent, count
 
 
-def _with_calls(messages: Sequence[Message], given: Callable[[ToolCall], ToolCall]) -> tuple[list[Message], int]:
+def _with_calls(
+    messages: Sequence[Message],
+    given: Callable[[ToolCall], ToolCall],
+    *,
+    taken: Callable[[Message], bool] = lambda _: False,
+) -> tuple[list[Message], int]:
+    """Give messages with other calls; those that are known to be taken are not looked at."""
     sent: list[Message] = []
     for message in messages:
+        if not message.tool_calls or taken(message):
+            sent.append(message)
+            continue
         changed = tuple(map(given, message.tool_calls))
         same = all(one is other for one, other in zip(changed, message.tool_calls, strict=True))
         sent.append(message if same else _with(message, changed))
@@ -130,6 +139,19 @@ def _calls_behind(parts: list[Part], calls: Sequence[ToolCall]) -> list[Part]:
         return parts
     pairs = list(zip(parts, spelled, strict=True))
     return [part for part, is_call in pairs if not is_call] + [part for part, is_call in pairs if is_call]
+
+
+def _has_objects(message: Message) -> bool:
+    """Whether the arguments of all its calls are objects, which is worked out once."""
+    known = message.figures.get(objects_of_arguments)
+    if known is None:
+        found = all(call.legacy or is_object(call.arguments) for call in message.tool_calls)
+        known = message.figures[objects_of_arguments] = found
+    return bool(known)
+
+
+def _as_object(call: ToolCall) -> ToolCall:
+    return call if call.legacy or is_object(call.arguments) else _completed(call)
 
 
 def _completed(call: ToolCall) -> ToolCall:

@@ -28,7 +28,8 @@ def filled(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], in
     """Give each message a content that says something; an instruction that says nothing goes. Results may be empty."""
     not_empty, blank = asked.asks(Kind.NOT_EMPTY), asked.asks(Kind.NOT_BLANK) is not None
     answers = not_empty is not None or blank or asked.asks(Kind.CALLS_OR_TEXT) is not None
-    if asked.is_guessed or (not answers and asked.asks(Kind.CONTENT_PRESENT) is None):
+    present = asked.asks(Kind.CONTENT_PRESENT) is not None
+    if asked.is_guessed or not (answers or present):
         return list(messages), 0
     sent: list[Message] = []
     count = 0
@@ -44,7 +45,7 @@ def filled(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], in
             given = _filled(message, blank=blank, may_be_empty=may_be_empty)
         elif answers and message.role is Role.ASSISTANT and not message.tool_calls and not message.parts:
             given = _with(message, (TextPart(EMPTY),))
-        if given is not None and asked.asks(Kind.CONTENT_PRESENT) is not None and _has_null(given):
+        if given is not None and present and _has_null(given):
             given = _with(given, (TextPart(""),))
         count += given is not message
         sent += [] if given is None else [given]

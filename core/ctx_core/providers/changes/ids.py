@@ -123,7 +123,9 @@ def taken_ids(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
 
 
 def _asking(message: Message, asked: Sequence[_Open]) -> Message:
-    if all(one.call.id == one.given and _as_told(one.call.raw, one.given) for one in asked):
+    if all(one.call.id == one.given for one in asked) and _worked_out(
+        message, lambda: all(_as_told(one.call.raw, one.given) for one in asked)
+    ):
         return message
     renamed = tuple(replace(one.call, id=one.given) for one in asked)
     given = {id(one.call.raw): one.given or "" for one in asked if one.call.raw is not None}
@@ -137,8 +139,10 @@ def _asking(message: Message, asked: Sequence[_Open]) -> Message:
 def _answer(message: Message, waiting: list[_Open], *, named: bool) -> Message:
     """Give a result the id of the call that it answers, which is then answered."""
     told = message.tool_call_id
+    if not waiting:
+        return message
     rules: tuple[Callable[[ToolCall], bool], ...] = (
-        lambda call: told == call.id and message.name in {None, call.name},
+        lambda call: told == call.id and message.name in (None, call.name),
         lambda call: told == call.id,
         # A call without an id is answered by the tool's name, or by what is left over, whatever id its result brings.
         lambda call: not call.id and call.name in (message.name, told),
@@ -151,9 +155,17 @@ def _answer(message: Message, waiting: list[_Open], *, named: bool) -> Message:
     one = waiting.pop(chosen)
     name = one.call.name if named else message.name
     same = told == one.given and name == message.name
-    if same and (message.origin is None or _as_told(_told_in(message), one.given)):
+    if same and (message.origin is None or _worked_out(message, lambda: _as_told(_told_in(message), one.given))):
         return message
     return replace(message, tool_call_id=one.given, name=name, altered=message.origin is not None)
+
+
+def _worked_out(message: Message, is_so: Callable[[], bool]) -> bool:
+    """Whether the ids of a message are written as they are, which is worked out once."""
+    known = message.figures.get(taken_ids)
+    if known is None:
+        known = message.figures[taken_ids] = is_so()
+    return bool(known)
 
 
 def _told_in(message: Message) -> object:
