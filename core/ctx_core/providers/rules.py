@@ -66,6 +66,8 @@ class Kind(StrEnum):
     """Results stand right behind the turn that called."""
     ONE_RESULT_A_CALL = "one_result_a_call"
     """No call has two results."""
+    PROVIDER_TOOLS_PAIRED = "provider_tools_paired"
+    """What the provider's own tool was asked has its result in the same answer, and the other way round."""
     RESULTS_TOGETHER = "results_together"
     """The results of parallel calls stand in one turn."""
     RESULTS_BEFORE_TEXT = "results_before_text"

@@ -21,6 +21,7 @@ from ctx_core.providers.changes.order import (
     user_begins,
     user_ends,
 )
+from ctx_core.providers.changes.provider_tools import provider_tools_paired
 from ctx_core.providers.changes.reasoning import followed
 from ctx_core.providers.changes.signatures import signed
 from ctx_core.providers.changes.spellings import sent_calls
@@ -32,6 +33,7 @@ Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], in
 CHANGES: Final[Mapping[str, Change]] = {
     "tools in texts": told_in_text,
     "reasoning without its item": followed,
+    "provider's tools": provider_tools_paired,
     "calls as sent": sent_calls,
     "arguments": objects_of_arguments,
     "names of tools": plain_names,

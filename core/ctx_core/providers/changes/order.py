@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.provider_tools import is_paused
 from ctx_core.providers.changes.texts import BEGIN, GO_ON, HEARD, made, merged
 from ctx_core.providers.rules import Kind
 
@@ -102,7 +103,7 @@ def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     sent = list(messages)
     rule = asked.asks(Kind.USER_ENDS)
     last = sent[-1] if sent else None
-    if last is None or not asked.whole:
+    if last is None or not asked.whole or _goes_on(last, asked):
         return sent, 0
     if rule is None and last.role is Role.ASSISTANT and last.thinks and asked.asks(Kind.NO_LAST_THINKING) is not None:
         return [*sent, made(Role.USER, GO_ON)], 1  # none is gone on with behind thoughts, whether they are on or off
@@ -114,3 +115,8 @@ def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     if who in rule.last:
         return sent, 0
     return [*sent, made(Role.USER, GO_ON)], 1
+
+
+def _goes_on(last: Message, asked: Asked) -> bool:
+    """Whether an answer at the end is one that the provider goes on with when its own tool has run."""
+    return asked.asks(Kind.PROVIDER_TOOLS_PAIRED) is not None and is_paused(part.raw for part in last.parts)
