@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.conversation.cache_marks import lives_of
 from ctx_core.providers.asked import Asked, target_for
-from ctx_core.providers.changes.cache_marks import marks_in
 from ctx_core.providers.provider import Provider
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
         tools=True if plan.definitions else (False if plan.without_tools else None),
         whole=plan.whole,
         question_follows=plan.question_follows,
-        marks_beside=plan.marks_beside + marks_in(plan.definitions),
+        marks_beside=(*lives_of(plan.definitions), *plan.marks_beside),
         stub=plan.policy.stub,
         system_apart=transcript.system_apart,
         perhaps_by=usual.get(target.provider.name),

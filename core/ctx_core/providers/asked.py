@@ -43,8 +43,9 @@ class Asked:
     """Whether the messages are all of the request. If not, somebody adds the question behind them."""
     question_follows: bool = False
     """Whether the last message is one that somebody else sends, as it is."""
-    marks_beside: int = 0
-    """Marks of where a cache ends that the request has beside the messages: in the tools, in a system text apart."""
+    marks_beside: tuple[str, ...] = ()
+    """How long each mark of where a cache ends lives that stands beside the messages: in the tools, in a system text
+    apart."""
     stub: str = "[no result: the call was not answered]"
     """The text of the result of a call that has none."""
     system_apart: bool = False

@@ -178,8 +178,8 @@ ANTHROPIC: Final = Provider(
         ),
         Rule(
             kind=Kind.PROVIDER_TOOLS_PAIRED,
-            refused="A result of a tool of its own, or of an MCP server, without its call before it in one answer, and such "
-            "a call without its result.",
+            refused="A result of a tool of its own, or of an MCP server, without its call before it in one answer, and "
+            "such a call without its result.",
             source="anthropics/claude-code#64383; anthropics/anthropic-sdk-python#961, #1339",
             confidence=Confidence.REPORTS,
             unsure="A paused answer at the end may go on from a call: the documentation says so, and reports saw it "
