@@ -123,6 +123,9 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         for key in THOUGHTS_OUTSIDE:
             copy.pop(key, None)
+    outside = [p.text for p in message.parts if isinstance(p, ReasoningPart) and p.raw is None]
+    if outside and not any(key in copy for key in THOUGHTS_OUTSIDE):
+        copy[THOUGHTS_OUTSIDE[0]] = "\n".join(outside)
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")
     if not same_parts(parts, read_content(content)):

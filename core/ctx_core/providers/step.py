@@ -13,6 +13,7 @@ from ctx_core.providers.changes.calls import calls_alone, calls_last, objects_of
 from ctx_core.providers.changes.contents import filled, with_a_text, without_last_blanks
 from ctx_core.providers.changes.ids import taken_ids
 from ctx_core.providers.changes.instructions import taken_instructions
+from ctx_core.providers.changes.kept_reasoning import reasoning_kept
 from ctx_core.providers.changes.order import (
     alternating,
     answered,
@@ -51,6 +52,7 @@ CHANGES: Final[Mapping[str, Change]] = {
     "last blanks": without_last_blanks,
     "ids": taken_ids,
     "signatures": signed,
+    "reasoning beside calls": reasoning_kept,
     "cache marks": few_marks,
 }
 """By what the report says of them, in order: who speaks is settled first, ids when every message is there."""
