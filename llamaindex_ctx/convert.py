@@ -188,9 +188,7 @@ def _signatures(
     copies = {id(block): copy for block, copy in zip(origin.blocks, listed, strict=False)}
     calls = {call.id: raw for call in message.tool_calls for raw in spelled(call) if isinstance(raw, ToolCallBlock)}
     came = (calls.get(block.tool_call_id, block) if isinstance(block, ToolCallBlock) else block for block in blocks)
-    given = (
-        signed.get(block.tool_call_id) if isinstance(block, ToolCallBlock) else None for block in blocks
-    )
+    given = (signed.get(block.tool_call_id) if isinstance(block, ToolCallBlock) else None for block in blocks)
     return [copies.get(id(block)) or (sign and sign.encode()) for block, sign in zip(came, given, strict=True)]
 
 

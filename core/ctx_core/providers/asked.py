@@ -75,6 +75,9 @@ class Asked:
         """
         if kind in _OF_ORDER and not self.whole and self.is_guessed:
             return None
+        if self.told and self.target.provider is UNKNOWN:
+            # For all of them: also what only some of their models ask, which stands behind the others.
+            return next((rule for rule in reversed(UNKNOWN.rules) if rule.kind is kind), None)
         rule = self.target.left_to_do(kind)
         if rule is not None or self.target.client is not None:
             return rule
