@@ -13,7 +13,7 @@ from ctx_core.engine.description import Description
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.unaltered import unaltered
 from ctx_core.errors import BudgetError
-from ctx_core.history.made_from import hold, reading_for
+from ctx_core.history.made_from import STATES_MADE, reading_for
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
 from ctx_core.report.request_log import log_request
@@ -130,7 +130,7 @@ class ContextBuilder(Description):
         transcript = transcript_of(history, message, as_codec(codec), reading_for(state))
         context = self.build_transcript(transcript, state=state, on_overflow=on_overflow, verify=verify)
         if state is not None:
-            hold(context.state, transcript)
+            STATES_MADE.hold(context.state, transcript)
         log_request(context.report)
         return context
 

@@ -7,15 +7,18 @@ import gc
 import json
 import pickle
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from llama_index.core.base.llms.types import ChatMessage
 
 from ctx_core import ContextSession, TokenCounter, WindowState, fit
-from ctx_core.history import made_from
-from langchain_ctx import ContextRunnable
+from ctx_core.conversation.codecs import transcript_of
+from ctx_core.conversation.held import Reading
+from ctx_core.history.made_from import STATES_MADE, StatesMade
+from langchain_ctx import BudgetedChatMessageHistory, ContextRunnable, InMemoryHistory
 from llamaindex_ctx import ContextMemoryBuffer
 
 if TYPE_CHECKING:
@@ -41,7 +44,12 @@ def text(at: int) -> str:
 
 
 def openai(at: int) -> dict[str, Any]:
-    """Give a message of chat completions."""
+    """Give a message of chat completions: every tenth pair is a call and its result, of an id that many have."""
+    if at % 20 == 1:
+        call = {"id": "same", "type": "function", "function": {"name": "tide", "arguments": "{}"}}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if at % 20 == 2:
+        return {"role": "tool", "tool_call_id": "same", "content": text(at)}
     return {"role": ("user", "assistant")[at % 2], "content": text(at)}
 
 
@@ -104,7 +112,11 @@ def session_turns(make: Callable[[int], dict[str, Any]]) -> Callable[[int], Any]
 
 
 def langchain(at: int) -> BaseMessage:
-    """Give a message of LangChain's."""
+    """Give a message of LangChain's: every tenth pair is a call and its result."""
+    if at % 20 == 1:
+        return AIMessage("", tool_calls=[{"id": f"c{at}", "name": "tide", "args": {}}])
+    if at % 20 == 2:
+        return ToolMessage(text(at), tool_call_id=f"c{at - 1}")
     return AIMessage(text(at)) if at % 2 else HumanMessage(text(at))
 
 
@@ -117,6 +129,19 @@ def runnable_turns() -> Callable[[int], Any]:
     def send(size: int) -> object:
         messages.extend(map(langchain, range(len(messages), size)))
         return step.invoke(messages, config)
+
+    return send
+
+
+def history_turns() -> Callable[[int], Any]:
+    """Give what adds messages to a budgeted history, and reads it."""
+    history = BudgetedChatMessageHistory(InMemoryHistory(), BUDGET, counter=counter())
+    added = [0]
+
+    def send(size: int) -> object:
+        history.add_messages([*map(langchain, range(added[0], size))])
+        added[0] = size
+        return history.messages
 
     return send
 
@@ -136,10 +161,11 @@ def memory_turns() -> Callable[[int], Any]:
 
 
 DOORS: dict[str, Callable[[], Callable[[int], Any]]] = {
-    **{f"fit, {name}": lambda make=make: fit_turns(make) for name, make in FORMATS.items()},
-    "fit, format said": lambda: fit_turns(anthropic, "anthropic"),
-    **{f"session, {name}": lambda make=make: session_turns(make) for name, make in FORMATS.items()},
+    **{f"fit, {name}": partial(fit_turns, make) for name, make in FORMATS.items()},
+    "fit, format said": partial(fit_turns, anthropic, "anthropic"),
+    **{f"session, {name}": partial(session_turns, make) for name, make in FORMATS.items()},
     "runnable": runnable_turns,
+    "history": history_turns,
     "memory": memory_turns,
 }
 
@@ -169,7 +195,7 @@ def test_a_turn_does_as_much_on_a_long_history_as_on_a_short_one(door: Callable[
         send = door()
         for more in (0, 2, 4):
             send(size + more)
-        called.append(functions_called(lambda send=send, size=size: send(size + 6)))
+        called.append(functions_called(partial(send, size + 6)))
     assert called[1] <= MORE * called[0]
 
 
@@ -225,12 +251,26 @@ def test_what_a_state_was_made_from_goes_with_it() -> None:
     """Nothing is held of a state that is gone, nor by its copies: they are checked by their digest."""
     messages, tokens = [openai(at) for at in range(200)], counter()
     gc.collect()
-    before = len(made_from._HELD)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # what is held is nobody's business
+    before = len(STATES_MADE)
     state = fit(messages, 900, counter=tokens, state=WindowState()).state
-    assert len(made_from._HELD) == before + 1  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    for other in (copy.deepcopy(state), pickle.loads(pickle.dumps(state)), WindowState.from_dict(state.to_dict())):  # noqa: S301
+    assert len(STATES_MADE) == before + 1
+    for other in (copy.deepcopy(state), pickle.loads(pickle.dumps(state)), WindowState.from_dict(state.to_dict())):  # noqa: S301 - our own
         assert other == state
+        assert STATES_MADE.of(other) is None
         assert fit([*messages, openai(200)], 900, counter=tokens, state=other).state.start == state.start
     del state, other
     gc.collect()
-    assert len(made_from._HELD) == before  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert len(STATES_MADE) == before
+
+
+def test_of_many_states_the_last_are_held() -> None:
+    """Somebody who keeps the states of thousands of conversations keeps none of their messages with them."""
+    made = StatesMade(most=500)
+    states: list[WindowState] = []
+    for number in range(10):
+        messages = [openai(at) for at in range(number, 150 + number)]
+        states.append(fit(messages, 900, counter=counter(), state=WindowState()).state)
+        made.hold(states[-1], transcript_of(messages, None, None, Reading()))
+    assert 1 <= len(made) < len(states)
+    assert made.of(states[-1]) is not None
+    assert made.of(states[0]) is None

@@ -23,7 +23,7 @@ _FIXED: Final = frozenset({str, int, float, bool, bytes, type(None)})
 _SHORT: Final = 64
 """Messages of a list that is looked through each time."""
 _AGAIN: Final = 8
-"""Messages at the end of a list that are asked again, as they may have been changed where they stand."""
+"""Messages at the end of a list that are asked again: what is sent is not yet what is stored, and may be changed."""
 ValueT = TypeVar("ValueT")
 
 
@@ -92,7 +92,7 @@ class Reading:
             self.listed = Listed(natives=natives[:])
         known = self._known
         if known is not None and what in known.found:
-            found = look(max(1, len(known.natives) - _AGAIN), cast("ValueT", known.found[what]))
+            found = look(len(known.natives) - _AGAIN, cast("ValueT", known.found[what]))
         else:
             found = look(1, None)
         if len(natives) == len(self.listed.natives):
@@ -130,14 +130,14 @@ def others(natives: Sequence[Any], plain: AbstractSet[type]) -> Sequence[int]:
 
 
 def _goes_on(natives: list[Any], before: list[Any]) -> bool:
-    """Whether a list goes on from another behind its first message.
+    """Whether a list goes on from another, behind its first message and up to those that are asked again.
 
     Comparing thousands of objects takes no time where they are the same: the ends tell whether it may be so.
     """
-    size = len(before)
-    if len(natives) < size or natives[1] is not before[1] or natives[size - 1] is not before[-1]:
+    size = len(before) - _AGAIN
+    if len(natives) < size or natives[1] is not before[1] or natives[size - 1] is not before[size - 1]:
         return False
-    return _same(natives[1:size], before[1:])
+    return _same(natives[1:size], before[1:size])
 
 
 def _same(one: object, other: object) -> bool:

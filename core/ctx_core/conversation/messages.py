@@ -9,14 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Self
+from typing import Self
 
 from ctx_core.conversation.parts import MediaPart, OpaquePart, Part, ReasoningPart, TextPart, all_parts, is_thought
-
-TIED_TO_THOUGHTS: Final = frozenset(
-    {"web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "tool_search_call"}
-)
-"""Kinds of what OpenAI's own tools did, which cannot be sent without their id."""
+from ctx_core.conversation.tied import result_of, tied_by
 
 
 class Role(StrEnum):
@@ -188,10 +184,13 @@ class Message:
         """
         parts: list[Part] = []
         gone = False
+        lost = set[str]()
         for part in self.parts:
-            tied = gone and isinstance(part, OpaquePart) and part.kind in TIED_TO_THOUGHTS
+            tied = tied_by(part) if gone else None
             gone = isinstance(part, ReasoningPart) and (not signed or part.encrypted > 0)
-            if not (gone or tied):
+            if tied is not None:
+                lost.add(tied)
+            elif not (gone or (lost and result_of(part) in lost)):
                 parts.append(part)
         return self if len(parts) == len(self.parts) else replace(self, parts=tuple(parts), altered=True)
 

@@ -64,13 +64,13 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
         if fit.length >= _shortest(name):
             return tokenizer, framing, Margin()
     family = _found(name, api, host)
-    own = vocabulary(family.vocabulary)
-    tokenizer = _shared("o200k_base" if own is None else family.vocabulary, family.limits)
+    has_vocabulary = vocabulary(family.vocabulary) is not None
+    tokenizer = _shared(family.vocabulary if has_vocabulary else "o200k_base", family.limits)
     if tokenizer.estimates:
         # The safe estimate is over the texts already: only what is beside them needs the wider margin.
         texts = replace(family.framing.messages, per_token=1.0)
         return tokenizer, replace(family.framing, messages=texts), replace(family.substitute.margin, text=1.0)
-    if own is None:
+    if not has_vocabulary:
         return tokenizer, _denser(family.framing, family.substitute.per_token), family.substitute.margin
     return tokenizer, family.framing, family.margin
 

@@ -6,16 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.calibration import Underestimate
-from ctx_core.counting.counts import TokenCount
 from ctx_core.engine.acceptance import asked_of
 from ctx_core.engine.accounting import Account
 from ctx_core.engine.call_ids import CallIds
 from ctx_core.engine.concessions import CONCESSIONS
 from ctx_core.engine.context import Context
-from ctx_core.engine.layers import message_of
+from ctx_core.engine.measures import billed_count, tokens_of_all
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
@@ -118,16 +116,19 @@ class Assembly:
             raise ContextOverflowError(needed=self._enough(account), limit=self.plan.limit, layers=account.needed())
         system, apart, sent = self.texts.system_message(), self.transcript.system_apart, self._accepted.messages
         messages = self.transcript.write(sent)
+        original = tokens_of_all(self.plan, self.transcript, self.texts.once) if self.plan.count_original else None
         leads = not apart and bool(sent) and sent[0].role.instructs
         return Context(
             messages=messages,
             system_prompt="" if system is None else system.text,
             system_message=messages[0] if leads else None,
             conversation=messages[leads:],
-            report=account.report(original=self._original() if self.plan.count_original else None),
+            report=account.report(original=original),
             state=self._reasoning.remembered(self._ids.remembered(self.window.state), sent, system),
-            count=self._count(
-                [*([system] if apart and system is not None else ()), *sent], account.counted - self.plan.taken
+            count=billed_count(
+                self.plan,
+                [*([system] if apart and system is not None else ()), *sent],
+                account.counted - self.plan.taken,
             ),
             transcript=self.transcript,
         )
@@ -192,6 +193,7 @@ class Assembly:
             state=self._known,
             remembers=self.state is not None,
             truncation=truncation,
+            results_follow=self.plan.results_follow,
         )
         if self._reasoning.waits and truncation == "no":
             # A cut would take the reasoning of the loop that is running: it waits, if there is room beside the part.
@@ -274,24 +276,6 @@ class Assembly:
         plan = replace(self.plan, budget=self.plan.budget.widened(limit + self.plan.reserve))
         wider = type(self)(plan, self.transcript, self.state, truncate=self.truncate, verify=self.verify)
         return wider._account().fits  # noqa: SLF001 - its own kind
-
-    def _count(self, messages: list[Message], bound: int) -> TokenCount | None:
-        """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""
-        counter = self.plan.counter
-        if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
-            return None
-        if any(message.has_media for message in messages):
-            return None
-        plain = counter.without_margin.measure(messages, tools=self.plan.definitions, options=self.plan.options)
-        return TokenCount(estimate=plain.estimate, bound=bound)
-
-    def _original(self) -> int:
-        """Tokens of everything there is, had nothing been left out."""
-        count = self.plan.counter.count_message
-        layers = message_of(Role.SYSTEM, [layer.body for layer in self.plan.layers])
-        texts = 0 if layers is None else count(layers)
-        conversation = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
-        return self.texts.once + texts + conversation
 
     def _conversation(self) -> list[Entry]:
         """Give the window with the summary at its gap and the volatile layers before what is being answered."""

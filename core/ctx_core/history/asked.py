@@ -135,6 +135,11 @@ class Asked(Generic[PlaceT]):
         """Whether every call has a result."""
         return len(self._answered) == len(self.calls)
 
+    def answered_at(self, at: int) -> PlaceT | None:
+        """Give the place of the result that a call has; None where it has none."""
+        known = self._answered.get(at)
+        return None if known is None else known.place
+
     def put(self, at: int, place: PlaceT, message: Message) -> bool | None:
         """Put a result to a call; give None for its first one, else whether that one says the same."""
         known = self._answered.get(at)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ctx_core.conversation.calls import as_called, is_call
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import kind_of, mapped
-from ctx_core.conversation.messages import TIED_TO_THOUGHTS
 from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.parts import TextPart
+from ctx_core.conversation.tied import TIED_TO_THOUGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -66,9 +66,11 @@ def with_a_text(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
 
 
 def without_last_blanks(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
-    """Take the blanks from the end of an answer that is to be gone on with."""
+    """Take the blanks from the end of an answer that is to be gone on with: not where somebody adds what follows."""
     sent = list(messages)
-    if not sent or sent[-1].role is not Role.ASSISTANT or asked.asks(Kind.NO_TRAILING_BLANKS) is None:
+    if not sent or not asked.whole or sent[-1].role is not Role.ASSISTANT:
+        return sent, 0
+    if asked.asks(Kind.NO_TRAILING_BLANKS) is None:
         return sent, 0
     parts = list(sent[-1].parts)
     last = parts[-1] if parts else None
