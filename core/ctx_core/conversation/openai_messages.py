@@ -120,12 +120,7 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
     copy = dict(origin)
     if message.step_result and copy.get("role") != "user":  # a tool's message that answers no call
         copy = {key: value for key, value in copy.items() if key not in {"tool_call_id", "name"}} | {"role": "user"}
-    if not any(isinstance(part, ReasoningPart) for part in message.parts):
-        for key in THOUGHTS_OUTSIDE:
-            copy.pop(key, None)
-    outside = [p.text for p in message.parts if isinstance(p, ReasoningPart) and p.raw is None]
-    if outside and not any(key in copy for key in THOUGHTS_OUTSIDE):
-        copy[THOUGHTS_OUTSIDE[0]] = "\n".join(outside)
+    copy = _with_thoughts_beside(copy, message)
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")
     if not same_parts(parts, read_content(content)):
@@ -152,6 +147,16 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         if not legacy:
             del copy["function_call"]
     return copy
+
+
+def _with_thoughts_beside(copy: OpenAIMessage, message: Message) -> OpenAIMessage:
+    """Give a copy with the thoughts that the message has beside its content: those that are there, or what was made."""
+    thoughts = [part for part in message.parts if isinstance(part, ReasoningPart)]
+    if not thoughts:
+        return {key: held for key, held in copy.items() if key not in THOUGHTS_OUTSIDE}
+    made = "\n".join(part.text for part in thoughts if part.raw is None)
+    told = not made or any(key in copy for key in THOUGHTS_OUTSIDE)
+    return copy if told else {**copy, THOUGHTS_OUTSIDE[0]: made}
 
 
 def _with_call(block: object, altered: Mapping[str, ToolCall]) -> object:
