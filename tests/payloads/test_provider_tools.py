@@ -86,7 +86,8 @@ def test_one_without_the_other_is_refused_and_goes(messages: Blocks, paths: list
         (Kind.PROVIDER_TOOLS_PAIRED, path) for path in paths
     ]
     assert found.fixed.validation.accepted, str(found.fixed.validation)
-    answers = [message["content"] for message in found.fixed.request if message["role"] == "assistant"]
+    listed: Any = found.fixed.request
+    answers = [message["content"] for message in listed if message["role"] == "assistant"]
     assert answers[-1] == left
     natives = [HumanMessage(one["content"]) if one["role"] == "user" else AIMessage(one["content"]) for one in messages]
     built = ContextBuilder(ContextBudget(10_000), len).provider("anthropic").build(natives, codec=LANGCHAIN)

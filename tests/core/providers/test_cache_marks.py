@@ -81,6 +81,7 @@ def test_validate_takes_what_is_made() -> None:
     assert {refusal.kind for refusal in found.refusals} == {Kind.CACHE_MARKS}
     assert found.fixed.validation.accepted
     assert lives_in(found.fixed.request) == ["5m"] * 4
+    assert isinstance(found.fixed.request, list)
     assert found.fixed.request[0] is messages[0]
 
 
@@ -92,6 +93,7 @@ def test_a_mark_on_a_thought_goes_and_the_thought_stays() -> None:
     assert not validate(messages, "claude-sonnet-4-5").accepted
     fixed = validate(messages, "claude-sonnet-4-5").fixed
     assert fixed.validation.accepted
+    assert isinstance(fixed.request, list)
     assert fixed.request[1]["content"][0] == thought
 
 
