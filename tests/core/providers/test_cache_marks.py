@@ -89,7 +89,7 @@ def test_a_mark_on_a_thought_goes_and_the_thought_stays() -> None:
     """Of the block there is a copy that says the same."""
     thought = {"type": "thinking", "thinking": "Hm.", "signature": "S"}
     answer = {"role": "assistant", "content": [{**thought, **mark("")}, {"type": "text", "text": "Yes."}]}
-    messages = [{"role": "user", "content": "Is it?"}, answer, {"role": "user", "content": "And?"}]
+    messages: list[Any] = [{"role": "user", "content": "Is it?"}, answer, {"role": "user", "content": "And?"}]
     assert not validate(messages, "claude-sonnet-4-5").accepted
     fixed = validate(messages, "claude-sonnet-4-5").fixed
     assert fixed.validation.accepted
