@@ -106,6 +106,8 @@ class LangChainCodec:
     """Reads and writes `BaseMessage`: the `codec` to give to a `ContextBuilder` for LangChain's messages."""
 
     system_apart: ClassVar[bool] = False
+    usual_clients: ClassVar[Mapping[str, str]] = {"gemini": "langchain-google-genai"}
+    """Packages that send these messages where nothing tells which one does, by the provider's row."""
     single_types: ClassVar[frozenset[type]] = SINGLE_TYPES
     """Types of messages that are one each, and not the user's: of a run of thousands of steps, nearly all."""
 

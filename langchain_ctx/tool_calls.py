@@ -117,9 +117,19 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
         extra["function_call"] = as_called(extra["function_call"], asked[0]) if asked else None
         if not asked:
             del extra["function_call"]
+    if _SIGNATURES in extra:
+        extra[_SIGNATURES] = _signatures(extra[_SIGNATURES], message, origin)
     if extra != origin.additional_kwargs:
         update["additional_kwargs"] = extra
     return update
+
+
+def _signatures(held: object, message: Message, origin: BaseMessage) -> dict[str, object]:
+    """Give the encrypted thoughts of the calls that are left, by their ids as they are now."""
+    left, told = dict(_mapping(held)), {id(call.raw): call.id for call in read_calls(origin)}
+    now = ((told.get(id(call.raw)), call.id) for call in message.tool_calls)
+    # Of two calls of one id the first has them.
+    return {given: left.pop(one) for one, given in now if one in left and given is not None}
 
 
 def content_with_ids(

@@ -35,7 +35,7 @@ from llamaindex_ctx.tool_calls import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ctx_core.conversation.messages import ToolCall
     from ctx_core.conversation.parts import Part
@@ -173,18 +173,30 @@ def _altered_copy(message: Message, origin: ChatMessage) -> ChatMessage:
         if role == MessageRole.FUNCTION:
             role = MessageRole.TOOL  # the legacy role has no ids, and providers refuse one in it
     blocks = _write_blocks(message, left)
-    if isinstance(extras.get(SIGNATURES), list):
-        extras[SIGNATURES] = _signatures(blocks, message, origin)
+    signed = {call.id: call.signature for call in message.tool_calls if call.signature is not None}
+    if signed or isinstance(extras.get(SIGNATURES), list):
+        extras[SIGNATURES] = _signatures(blocks, message, origin, signed)
     return origin.model_copy(update={"role": role, "blocks": blocks, "additional_kwargs": extras})
 
 
-def _signatures(blocks: Sequence[Block], message: Message, origin: ChatMessage) -> list[object]:
-    """Give the encrypted thoughts of the blocks that are left: each goes by its block's place."""
-    listed: list[object] = origin.additional_kwargs[SIGNATURES]
+def _signatures(
+    blocks: Sequence[Block], message: Message, origin: ChatMessage, signed: Mapping[str | None, str]
+) -> list[object]:
+    """Give the encrypted thoughts of the blocks that are left: each goes by its block's place.
+
+    Args:
+        blocks: those that are left.
+        message: has their calls.
+        origin: has their thoughts.
+        signed: what calls are signed with that have none, by their ids; Google's client takes bytes.
+    """
+    told: object = origin.additional_kwargs.get(SIGNATURES)
+    listed = cast("list[object]", told) if isinstance(told, list) else []
     copies = {id(block): copy for block, copy in zip(origin.blocks, listed, strict=False)}
     calls = {call.id: raw for call in message.tool_calls for raw in spelled(call) if isinstance(raw, ToolCallBlock)}
     came = (calls.get(block.tool_call_id, block) if isinstance(block, ToolCallBlock) else block for block in blocks)
-    return [copies.get(id(block)) for block in came]
+    given = (signed.get(block.tool_call_id) if isinstance(block, ToolCallBlock) else None for block in blocks)
+    return [copies.get(id(block)) or (sign and sign.encode()) for block, sign in zip(came, given, strict=True)]
 
 
 def _as_told(message: Message) -> Message:

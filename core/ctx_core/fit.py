@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
+from ctx_core.conversation.cache_marks import lives_of
 from ctx_core.conversation.formats.names import system_text
 from ctx_core.history.policy import HistoryPolicy
-from ctx_core.providers.changes.cache_marks import marks_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -68,5 +68,7 @@ def fit(  # noqa: PLR0913 - the whole of a request in one call
     if definitions is not None:
         builder = builder.tools(definitions) if definitions else builder.without_tools()
     if system:
-        builder = builder.system(system_text(system)).marked_beside(marks_in(system) if isinstance(system, list) else 0)
+        builder = builder.system(system_text(system)).marked_beside(
+            lives_of(system) if isinstance(system, list) else ()
+        )
     return builder.build(messages, codec=format, state=state, on_overflow=on_overflow, verify=verify)

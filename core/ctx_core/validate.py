@@ -240,7 +240,8 @@ def _held_against(target: Target, reading: Reading, known: Known) -> tuple[tuple
     checked = CheckedRequest.of(reading, target, known)
     refusals: list[Refusal] = []
     doubts: list[Refusal] = []
-    for rule in target.provider.asked(target.model):
+    # What a client asks is asked of the messages that it makes the provider's of.
+    for rule in target.provider.asked(target.model, None if reading.own else target.client):
         # A whole request is what a client sends, and no client changes it any more.
         by_client = None if reading.whole else rule.by(target.client)
         does = None if by_client is None else by_client.does

@@ -116,7 +116,7 @@ def shape(message: Any) -> str:
     """Give the order of an answer's blocks: thoughts, calls, texts."""
     if isinstance(message, ChatMessage):
         return "".join({"thinking": "t", "tool_call": "c", "text": "w"}[block.block_type] for block in message.blocks)
-    content = message.content if isinstance(message, AIMessage) else message["content"]
+    content: Any = message.content if isinstance(message, AIMessage) else message["content"]
     kinds = {"thinking": "t", "reasoningContent": "t", "tool_use": "c", "toolUse": "c", "text": "w"}
     return "".join(kinds[block.get("type") or next(iter(block))] for block in content)
 
@@ -172,6 +172,7 @@ def test_texts_behind_a_call_go_before_it_up_to_the_next_thought() -> None:
     assert [refusal.path for refusal in found.refusals] == ["messages[1].content[5]"]
     fixed = found.fixed
     assert fixed.validation.accepted, str(fixed.validation)
+    assert isinstance(fixed.request, list)
     assert shape(fixed.request[1]) == "tctwwc"
 
 

@@ -43,6 +43,8 @@ def said_of(rule: Rule) -> Iterator[str]:
             )
             + "."
         )
+    if rule.clients:
+        yield f"Asked by {', '.join(rule.clients)}, not by the API."
     if rule.unsure is not None:
         yield ("Disputed: " if rule.disputed else "Unsure: ") + rule.unsure
     for one in rule.by_client:

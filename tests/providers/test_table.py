@@ -45,7 +45,7 @@ def test_of_one_kind_two_rules_are_for_different_models(row: Provider) -> None:
 
 def test_the_unknown_provider_is_as_strict_as_every_row() -> None:
     """Its numbers are the smallest, and its pattern is matched by nothing that another refuses."""
-    for rule in UNKNOWN.rules:
+    for rule in UNKNOWN.asked():
         others = [found for row in PROVIDERS.values() if (found := row.asks(rule.kind)) is not None]
         assert rule.most is None or rule.most == min(other.most for other in others if other.most is not None)
         assert set(rule.last) == set.intersection(*(set(other.last) for other in others))
@@ -56,6 +56,14 @@ def test_the_unknown_provider_is_as_strict_as_every_row() -> None:
     for row in PROVIDERS.values():
         other = row.asks(Kind.IDS_PLAIN)
         assert other is None or re.fullmatch(other.pattern or "", "abcDEF123")
+
+
+def test_what_only_some_models_ask_is_in_the_unknown_row_for_builds() -> None:
+    """It holds for no request of which nothing says where it goes: `validate` does not refuse for it."""
+    some = {rule.kind: rule for rule in UNKNOWN.rules if not rule.where_unknown}
+    assert set(some) == {Kind.TAKES_NO_SYSTEM, Kind.RESULTS_ALONE, Kind.CALLS_OR_TEXT, Kind.IDS_PLAIN}
+    assert some[Kind.IDS_PLAIN].pattern == "[a-zA-Z0-9]{9}"
+    assert not any(rule in UNKNOWN.asked() for rule in some.values())
 
 
 def test_a_name_that_no_row_has_is_refused_with_those_that_there_are() -> None:

@@ -25,7 +25,8 @@ class Codec(Protocol[NativeT]):
     that `read` looks at, in dicts, lists and tuples, or None where that is not known. One that has a method
     `as_sent(message, row, client)` gives a message as the client of a provider's row sends it, where it would leave a
     call out, send it twice or raise on it; one that has `with_taken_blocks(message, row, client)` gives a message
-    without the blocks that this client raises on.
+    without the blocks that this client raises on. One that has `usual_clients` says which package that is where nobody
+    does.
     """
 
     def role(self, native: NativeT) -> Role:

@@ -117,10 +117,7 @@ def _has_two_ways(fields: Mapping[str, Any], calls: Sequence[ToolCall]) -> bool:
 
 
 def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
-    copy = _with_role(message, origin)
-    if not any(isinstance(part, ReasoningPart) for part in message.parts):
-        for key in THOUGHTS_OUTSIDE:
-            copy.pop(key, None)
+    copy = _with_thoughts_beside(_with_role(message, origin), message)
     parts = [p for p in message.parts if not (isinstance(p, ReasoningPart) and p.raw is None)]
     content = origin.get("content")
     if not same_parts(parts, read_content(content)):
@@ -155,6 +152,16 @@ def _with_role(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         return {**origin, "role": "tool", "tool_call_id": message.tool_call_id}
     # The developer's role is OpenAI's alone.
     return {**origin, "role": "system"} if message.role is Role.SYSTEM else dict(origin)
+
+
+def _with_thoughts_beside(copy: OpenAIMessage, message: Message) -> OpenAIMessage:
+    """Give a copy with the thoughts that the message has beside its content: those that are there, or what was made."""
+    thoughts = [part for part in message.parts if isinstance(part, ReasoningPart)]
+    if not thoughts:
+        return {key: held for key, held in copy.items() if key not in THOUGHTS_OUTSIDE}
+    made = "\n".join(part.text for part in thoughts if part.raw is None)
+    told = not made or any(key in copy for key in THOUGHTS_OUTSIDE)
+    return copy if told else {**copy, THOUGHTS_OUTSIDE[0]: made}
 
 
 def _with_call(block: object, altered: Mapping[str, ToolCall]) -> object:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ctx_core.conversation.cache_marks import lives_of
 from ctx_core.providers.asked import Asked, target_for
-from ctx_core.providers.changes.cache_marks import marks_in
 from ctx_core.providers.provider import Provider
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ctx_core.conversation.transcript import Transcript
     from ctx_core.engine.plan import Plan
 
@@ -19,15 +21,17 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
     target = target_for(plan.provider, model=plan.counter.model, format_name=format_name)
     if target is None:
         return None
+    usual: Mapping[str, str] = getattr(transcript.codec, "usual_clients", {})
     return Asked(
         target=target,
         told=isinstance(plan.provider, Provider),
         tools=True if plan.definitions else (False if plan.without_tools else None),
         whole=plan.whole,
         question_follows=plan.question_follows,
-        marks_beside=plan.marks_beside + marks_in(plan.definitions),
+        marks_beside=(*lives_of(plan.definitions), *plan.marks_beside),
         stub=plan.policy.stub,
         system_apart=transcript.system_apart,
+        perhaps_by=usual.get(target.provider.name),
         as_sent=getattr(transcript.codec, "as_sent", None),
         taken_blocks=getattr(transcript.codec, "with_taken_blocks", None),
     )

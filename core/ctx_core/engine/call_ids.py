@@ -47,7 +47,7 @@ class CallIds:
         places = tuple(entry.position + self._known.moved for entry in entries if entry.message.tool_calls)
         rule = asked.asks(Kind.IDS_UNIQUE)
         is_whole = rule is not None and rule.within == "request"
-        self._taken = frozenset(self._taken_before(window)) if is_whole else frozenset()
+        self._taken = frozenset(self._taken_before(window)) if is_whole else frozenset[str]()
         return replace(asked, call_places=places, ids_taken=self._taken)
 
     def remembered(self, state: WindowState) -> WindowState:

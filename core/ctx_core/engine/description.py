@@ -120,8 +120,11 @@ class Description:
         """
         return self._with(replace(self.plan, provider=as_provider(provider)))
 
-    def marked_beside(self, marks: int) -> Self:
-        """Say how many marks of where a cache ends stand beside the messages: providers take so many in a request."""
+    def marked_beside(self, marks: tuple[str, ...]) -> Self:
+        """Say which marks of where a cache ends stand beside the messages, by how long each lives, as `5m`.
+
+        Providers take so many in a request, and those of an hour before the others.
+        """
         return self._with(replace(self.plan, marks_beside=marks))
 
     def part_of_request(self, *, question_follows: bool = False, results_follow: bool = False) -> Self:

@@ -42,7 +42,7 @@ class Plan:
     """Whether what somebody adds may be results of the last calls: those that have none stay open."""
     without_tools: bool = False
     """Whether it was said that the request has no tools: without definitions it may have some that nobody told."""
-    marks_beside: int = 0
+    marks_beside: tuple[str, ...] = ()
     """Marks of where a cache ends in what goes beside the messages, such as a system text apart."""
     rolling: RollingSummary | None = None
     """The summary of what is left out of the history, if there is to be one."""

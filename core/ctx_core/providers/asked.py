@@ -43,8 +43,9 @@ class Asked:
     """Whether the messages are all of the request. If not, somebody adds the question behind them."""
     question_follows: bool = False
     """Whether the last message is one that somebody else sends, as it is."""
-    marks_beside: int = 0
-    """Marks of where a cache ends that the request has beside the messages: in the tools, in a system text apart."""
+    marks_beside: tuple[str, ...] = ()
+    """How long each mark of where a cache ends lives that stands beside the messages: in the tools, in a system text
+    apart."""
     stub: str = "[no result: the call was not answered]"
     """The text of the result of a call that has none."""
     system_apart: bool = False
@@ -55,6 +56,8 @@ class Asked:
     """Ids that calls had first which stand before all messages with calls, and are not among them."""
     taken_blocks: AsSent | None = None
     """What the door of the messages knows of the blocks that each client raises on; None where it knows of none."""
+    perhaps_by: str | None = None
+    """The client that most likely sends it, where none is known: what it asks is asked."""
     as_sent: AsSent | None = None
     """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 
@@ -74,7 +77,14 @@ class Asked:
         """
         if kind in _OF_ORDER and not self.whole and self.is_guessed:
             return None
-        return self.target.left_to_do(kind)
+        if self.told and self.target.provider is UNKNOWN:
+            # For all of them: also what only some of their models ask, which stands behind the others.
+            return next((rule for rule in reversed(UNKNOWN.rules) if rule.kind is kind), None)
+        rule = self.target.left_to_do(kind)
+        if rule is not None or self.target.client is not None:
+            return rule
+        by_client = self.target.provider.asks(kind, self.target.model, self.perhaps_by)
+        return by_client if by_client is not None and by_client.clients else None
 
 
 def as_provider(told: ProviderLike) -> ProviderLike:

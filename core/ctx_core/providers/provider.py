@@ -30,19 +30,19 @@ class Provider:
     rules: tuple[Rule, ...]
     """What it asks."""
 
-    def asks(self, kind: Kind, model: str | None = None) -> Rule | None:
-        """Give what it asks of a kind, for a model; None where it asks nothing.
+    def asks(self, kind: Kind, model: str | None = None, client: str | None = None) -> Rule | None:
+        """Give what it asks of a kind, for a model and through a client; None where it asks nothing.
 
         Of a model whose name says nothing, what it asks of any of its models holds, but for a few that are gone.
         """
-        of_kind = [rule for rule in self.rules if rule.kind is kind]
+        of_kind = [rule for rule in self.rules if rule.kind is kind and rule.is_of(client)]
         known = self._known(model) if of_kind else None
         return next((rule for rule in of_kind if rule.holds_for(known)), None)
 
-    def asked(self, model: str | None = None) -> tuple[Rule, ...]:
-        """Give all that it asks of requests to a model."""
+    def asked(self, model: str | None = None, client: str | None = None) -> tuple[Rule, ...]:
+        """Give all that it asks of requests to a model, and what a client asks of the messages that it is given."""
         known = self._known(model)
-        return tuple(rule for rule in self.rules if rule.holds_for(known))
+        return tuple(rule for rule in self.rules if rule.holds_for(known) and rule.is_of(client))
 
     def _known(self, model: str | None) -> str | None:
         """Give the name of a model; None for one that says nothing."""

@@ -35,7 +35,7 @@ class Target:
 
     def asks(self, kind: Kind) -> Rule | None:
         """Give what is asked of a kind, by the provider of this model; None where nothing is."""
-        return self.provider.asks(kind, self.model)
+        return self.provider.asks(kind, self.model, self.client)
 
     def left_to_do(self, kind: Kind) -> Rule | None:
         """Give what is asked of a kind and the client does not meet itself without moving or dropping anything."""

@@ -66,6 +66,8 @@ class Kind(StrEnum):
     """Results stand right behind the turn that called."""
     ONE_RESULT_A_CALL = "one_result_a_call"
     """No call has two results."""
+    PROVIDER_TOOLS_PAIRED = "provider_tools_paired"
+    """What the provider's own tool was asked has its result in the same answer, and the other way round."""
     RESULTS_TOGETHER = "results_together"
     """The results of parallel calls stand in one turn."""
     RESULTS_BEFORE_TEXT = "results_before_text"
@@ -191,6 +193,9 @@ class Rule:
     """The models that it holds for; empty: all."""
     but: tuple[Models, ...] = ()
     """Models that it does not hold for, though `models` has them."""
+    clients: tuple[str, ...] = ()
+    """The client libraries that ask it of the messages that they are given, where the API does not; empty: whoever
+    sends the request."""
     where_unknown: bool = True
     """Whether it holds where nothing says which model it is."""
     since: str | None = None
@@ -225,6 +230,10 @@ class Rule:
         if any(one.has(model) for one in self.but):
             return False
         return not self.models or any(one.has(model) for one in self.models)
+
+    def is_of(self, client: str | None) -> bool:
+        """Whether it is asked of messages that a client is given; None where it is not known, or there is none."""
+        return not self.clients or client in self.clients
 
     def by(self, client: str | None) -> ByClient | None:
         """Give what a client does about it itself; None where it does nothing."""

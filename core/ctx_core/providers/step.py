@@ -14,6 +14,7 @@ from ctx_core.providers.changes.contents import filled, with_a_text, without_las
 from ctx_core.providers.changes.ids import taken_ids
 from ctx_core.providers.changes.instructions import taken_instructions
 from ctx_core.providers.changes.items import taken_items
+from ctx_core.providers.changes.kept_reasoning import reasoning_kept
 from ctx_core.providers.changes.keys import without_early_prefixes, without_empty_calls
 from ctx_core.providers.changes.order import (
     alternating,
@@ -23,6 +24,7 @@ from ctx_core.providers.changes.order import (
     user_begins,
     user_ends,
 )
+from ctx_core.providers.changes.provider_tools import provider_tools_paired
 from ctx_core.providers.changes.reasoning import followed
 from ctx_core.providers.changes.roles import system_for_developer, tools_for_functions
 from ctx_core.providers.changes.signatures import signed
@@ -35,6 +37,7 @@ Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], in
 CHANGES: Final[Mapping[str, Change]] = {
     "tools in texts": told_in_text,
     "reasoning without its item": followed,
+    "provider's tools": provider_tools_paired,
     "blocks as taken": taken_blocks,
     "developer's role": system_for_developer,
     "functions as tools": tools_for_functions,
@@ -58,6 +61,7 @@ CHANGES: Final[Mapping[str, Change]] = {
     "ids": taken_ids,
     "items": taken_items,
     "signatures": signed,
+    "reasoning beside calls": reasoning_kept,
     "cache marks": few_marks,
 }
 """By what the report says of them, in order: who speaks is settled first, ids when every message is there."""

@@ -122,8 +122,8 @@ NOON: Final = "user: <system-message>\nIt is noon.\n</system-message>"
         ),
         pytest.param(
             "unknown", [RULE, YES, HI, NOTED, *STEP, NEXT],
-            ["system: Be brief.", BEGIN, "assistant: yes", f"user: hi\n\n{NOON.removeprefix('user: ')}", *STEPS,
-            "assistant: OK.", "user: next"], id="unknown: all of it",
+            [NOON.replace("It is noon.", "Be brief."), "assistant: yes", f"user: hi\n\n{NOON.removeprefix('user: ')}",
+            *STEPS, "assistant: OK.", "user: next"], id="unknown: all of it",
         ),
         pytest.param("anthropic", [HI, call()], ["user: hi", "assistant: 1",
             "tool: [no result: the call was not answered]"], id="a call at the end"),
@@ -223,7 +223,7 @@ def test_what_is_added_is_within_the_limit(provider: str, limit: int) -> None:
         ("openai", ["same", "same"], ["same", "same"]),
         ("gemini", [None], [""]),
         ("mistral", ["call_1234567890", "abcdefgh1"], [None, "abcdefgh1"]),
-        ("unknown", ["a:b", "good"], [None, "good"]),
+        ("unknown", ["a:b", "good", "good12345"], [None, None, "good12345"]),
     ],
 )
 def test_ids_are_what_the_provider_takes(provider: str, asked: list[Any], expected: list[str | None]) -> None:
@@ -237,7 +237,7 @@ def test_ids_are_what_the_provider_takes(provider: str, asked: list[Any], expect
         assert told == wanted if wanted is not None else told not in (*asked, "")
     if "same" not in asked:
         assert len({*ids}) == len(ids)
-    longest = {"openai": 40, "mistral": 9}.get(provider, 64)
+    longest = {"openai": 40, "mistral": 9, "unknown": 9}.get(provider, 64)
     assert all(one == "" or (one.replace("_", "").isalnum() and len(one) <= longest) for one in ids)
 
 

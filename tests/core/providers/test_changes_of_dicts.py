@@ -20,7 +20,7 @@ HI: Final[Native] = {"role": "user", "content": "hi"}
 YES: Final[Native] = {"role": "assistant", "content": "yes"}
 CALL: Final[Native] = {
     "role": "assistant", "content": None,
-    "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
+    "tool_calls": [{"id": "callABC12", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
 }  # fmt: skip
 
 
@@ -31,7 +31,7 @@ def rule(text: Any) -> Native:
 
 def tool(content: Any) -> Native:
     """Give a result in chat completions."""
-    return {"role": "tool", "tool_call_id": "call_1", "content": content}
+    return {"role": "tool", "tool_call_id": "callABC12", "content": content}
 
 
 def text(words: str) -> Native:
@@ -81,6 +81,11 @@ def asked(args: Any) -> Native:
     return {"functionCall": {"id": "a", "name": "look", "args": {"at": args} if isinstance(args, int) else args}}
 
 
+def told(instruction: str) -> str:
+    """Give an instruction as the user tells it."""
+    return f"<system-message>\n{instruction}\n</system-message>"
+
+
 @pytest.mark.parametrize(
     ("provider", "model", "messages", "expected"),
     [
@@ -100,7 +105,8 @@ def asked(args: Any) -> Native:
         pytest.param("unknown", None, [HI, CALL, tool(" ")], [HI, CALL, tool(EMPTY)], id="a blank result"),
         pytest.param("unknown", None, [HI, CALL, tool("")], None, id="an empty result is one"),
         pytest.param(
-            "unknown", None, [rule("a"), rule("b"), HI], [rule("a\n\nb"), HI], id="two instructions at the head",
+            "unknown", None, [rule("a"), rule("b"), HI],
+            [{"role": "user", "content": f"{told('a')}\n\n{told('b')}\n\nhi"}], id="two instructions at the head",
         ),
         pytest.param(
             "chat_template", "llama-3.1-8b", [rule([text("a")]), rule([text("b")]), HI],

@@ -105,4 +105,4 @@ def _said_by_user(message: Message) -> Message:
     if not message.role.instructs:
         return message
     text = message.text if message.synthetic else fenced(_TAG, message.text)
-    return Message(role=Role.USER, parts=(TextPart(text),) if text else (), synthetic=True)
+    return Message(role=Role.USER, parts=(TextPart(text),) if message.text.strip() else (), synthetic=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.provider_tools import is_paused
 from ctx_core.providers.changes.keys import is_prefix
 from ctx_core.providers.changes.texts import BEGIN, GO_ON, HEARD, made, merged
 from ctx_core.providers.rules import Kind
@@ -110,7 +111,7 @@ def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     sent = list(messages)
     rule = asked.asks(Kind.USER_ENDS)
     last = sent[-1] if sent else None
-    if last is None or not asked.whole:
+    if last is None or not asked.whole or _goes_on(last, asked):
         return sent, 0
     if all(message.role.instructs for message in sent):
         wanted = _wants_more_than_instructions(sent, asked)
@@ -138,3 +139,8 @@ def _wants_more_than_instructions(messages: Sequence[Message], asked: Asked) -> 
     rule = asked.asks(Kind.USER_ENDS)
     alone = len(messages) == 1 and asked.asks(Kind.ALONE_IS_USER) is not None
     return rule is not None and "system" not in rule.last and not alone
+
+
+def _goes_on(last: Message, asked: Asked) -> bool:
+    """Whether an answer at the end is one that the provider goes on with when its own tool has run."""
+    return asked.asks(Kind.PROVIDER_TOOLS_PAIRED) is not None and is_paused(part.raw for part in last.parts)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ctx_core.conversation.fields import id_or_none, mapped
+from ctx_core.conversation.provider_tools import asked_id, given_id
 from ctx_core.providers.checks.items import items_of, open_in_previous
 from ctx_core.providers.checks.reading import Found
 
@@ -47,6 +48,20 @@ def one_result_a_call(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 def results_together(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find results that stand in another turn than the first of their call's turn."""
     return _at(checked.pairing.divided)
+
+
+def provider_tools_paired(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
+    """Find what the provider's own tools were asked without a result, unless the list ends there, and results alone."""
+    waiting: dict[str, Block] = {}
+    for turn in checked.turns:
+        if turn.role == "user" and len(turn.results) < len(turn.blocks):
+            yield from _at(waiting.values())
+            waiting = {}
+        for block in turn.blocks if turn.role == "assistant" else ():
+            if (told := asked_id(block.raw)) is not None:
+                waiting[told] = block
+            elif (told := given_id(block.raw)) is not None and waiting.pop(told, None) is None:
+                yield Found(path=block.path)
 
 
 def results_before_text(_: Rule, checked: CheckedRequest) -> Iterator[Found]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.conversation.provider_tools import is_paused
 from ctx_core.providers.checks.reading import Found
 from ctx_core.providers.rules import Kind
 
@@ -108,7 +109,7 @@ def user_ends(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
     if not checked.turns or alone:
         return
     last = checked.turns[-1]
-    free = last.role == "assistant" and (is_prefix(last) or (rule.last_may and not last.blocks))
+    free = last.role == "assistant" and (is_prefix(last) or (rule.last_may and not last.blocks) or _is_paused(last))
     if last.role not in {*rule.last, ""} and not free:
         yield Found(path=last.path)
 
@@ -135,6 +136,11 @@ def not_user_after_tool(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 def is_prefix(turn: Turn) -> bool:
     """Whether an assistant message says that it is to be gone on with."""
     return turn.role == "assistant" and turn.raw.get("prefix") is True
+
+
+def _is_paused(turn: Turn) -> bool:
+    """Whether an answer waits for a tool that the provider runs itself, and is gone on with."""
+    return is_paused(block.raw for block in turn.blocks)
 
 
 def _system_turns(checked: CheckedRequest) -> Iterator[Found]:

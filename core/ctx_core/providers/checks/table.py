@@ -40,6 +40,7 @@ CHECKS: Final[Mapping[Kind, Check]] = {
     Kind.RESULTS_CALLED: calls.results_called,
     Kind.ANSWERS_ADJACENT: calls.answers_adjacent,
     Kind.ONE_RESULT_A_CALL: calls.one_result_a_call,
+    Kind.PROVIDER_TOOLS_PAIRED: calls.provider_tools_paired,
     Kind.RESULTS_TOGETHER: calls.results_together,
     Kind.RESULTS_BEFORE_TEXT: calls.results_before_text,
     Kind.RESULTS_ALONE: calls.results_alone,

@@ -184,6 +184,15 @@ ANTHROPIC: Final = Provider(
             confidence=Confidence.REPORTS,
         ),
         Rule(
+            kind=Kind.PROVIDER_TOOLS_PAIRED,
+            refused="A result of a tool of its own, or of an MCP server, without its call before it in one answer, and "
+            "such a call without its result.",
+            source="anthropics/claude-code#64383; anthropics/anthropic-sdk-python#961, #1339",
+            confidence=Confidence.REPORTS,
+            unsure="A paused answer at the end may go on from a call: the documentation says so, and reports saw it "
+            "refused.",
+        ),
+        Rule(
             kind=Kind.RESULTS_BEFORE_TEXT,
             refused="A text before a result in one user turn.",
             source=f"{_DOCS}, handling tool calls",

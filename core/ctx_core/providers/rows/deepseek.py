@@ -6,6 +6,7 @@ from typing import Final
 
 from ctx_core.providers.models import Models
 from ctx_core.providers.provider import Provider
+from ctx_core.providers.rows.clients import LANGCHAIN_DEEPSEEK, drops
 from ctx_core.providers.rules import Confidence, Kind, Rule
 
 _PROBE: Final = "tingly-dev/tingly-box, .design/deepseek.md of September 2026"
@@ -77,6 +78,7 @@ DEEPSEEK: Final = Provider(
             models=_THINKS,
             but=_DOES_NOT_THINK,
             unsure="Probes of June and September 2026 got an answer without it; a report of August did not.",
+            by_client=(drops(LANGCHAIN_DEEPSEEK, "It sends no reasoning back, whatever it is given."),),
         ),
         Rule(
             kind=Kind.FITS_WINDOW,

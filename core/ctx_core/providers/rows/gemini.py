@@ -10,6 +10,7 @@ from ctx_core.providers.rows.clients import LANGCHAIN_GOOGLE, LLAMAINDEX_GOOGLE,
 from ctx_core.providers.rules import Confidence, Kind, Rule
 
 _ISSUES: Final = "google-gemini/gemini-cli"
+_PAIRS: Final = "langchain-google-genai 4.4.3, _get_ai_message_tool_messages_parts"
 _NEWEST: Final = (Models(names=("gemini",), since=(3, 6)), Models(names=("gemini-3.5-flash-lite",)))
 _SIGNS: Final = (Models(names=("gemini",), since=(3,)),)
 
@@ -79,6 +80,20 @@ GEMINI: Final = Provider(
             refused="Arguments of a call that are no object.",
             source="ai.google.dev, FunctionCall",
             confidence=Confidence.DOCUMENTED,
+        ),
+        Rule(
+            kind=Kind.IDS_PRESENT,
+            refused="Calls or tool messages without an id, which it pairs by it: it sends no response.",
+            source=_PAIRS,
+            confidence=Confidence.SOURCE,
+            clients=(LANGCHAIN_GOOGLE,),
+        ),
+        Rule(
+            kind=Kind.IDS_UNIQUE,
+            refused="Two calls of one id: it gives the second the first one's response, or one response to both.",
+            source=_PAIRS,
+            confidence=Confidence.SOURCE,
+            clients=(LANGCHAIN_GOOGLE,),
         ),
         Rule(
             kind=Kind.RESULTS_NAMED,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.providers.models import Models
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.rules import Kind
 
@@ -14,20 +15,19 @@ if TYPE_CHECKING:
     from ctx_core.providers.rules import Rule
 
 _LEFT_OUT: Final = frozenset({
-    Kind.TAKES_NO_SYSTEM,
     Kind.SYSTEM_PLACED,
     Kind.SYSTEM_APART,
     Kind.SYSTEM_NOT_AFTER_ANSWER,
     Kind.ALONE_IS_USER,
-    Kind.RESULTS_ALONE,
     Kind.RESULTS_NAMED,
-    Kind.CALLS_OR_TEXT,
     Kind.CALLS_SIGNED,
     Kind.CALLS_KEEP_REASONING,
     Kind.ROLES_KNOWN,
 })  # fmt: skip
-"""What another rule of the same row has in it, what only a few old models ask, what nobody else has, and what every
-client of the one provider that asks it does itself."""
+"""What another rule of the same row has in it, what nobody else has, and what every client of the one provider that
+asks it does itself."""
+_OF_SOME: Final = (Kind.TAKES_NO_SYSTEM, Kind.RESULTS_ALONE, Kind.CALLS_OR_TEXT, Kind.IDS_PLAIN)
+"""What only some models ask: a build for this row meets it, and `validate` says nothing of it."""
 _UP_TO: Final = Kind.CALLS_KEEP_REASONING
 """The last kind that a request can be changed to meet; those behind it are of one API's keys and parameters."""
 _OF_ALL: Final = frozenset({Kind.SOMETHING_SAID, Kind.FITS_WINDOW})
@@ -35,7 +35,13 @@ _OF_ALL: Final = frozenset({Kind.SOMETHING_SAID, Kind.FITS_WINDOW})
 
 def unknown(rows: Iterable[Provider]) -> Provider:
     """Make the row that satisfies all these."""
-    rules = [rule for row in rows for rule in row.rules if rule.where_unknown and not _made_by_clients(rule)]
+    listed = list(rows)
+    rules = [
+        rule
+        for row in listed
+        for rule in row.rules
+        if rule.where_unknown and not rule.clients and not _is_of_nine(rule)
+    ]
     kinds = list(Kind)
     wanted = {*kinds[: kinds.index(_UP_TO) + 1], *_OF_ALL} - _LEFT_OUT
     union = tuple(
@@ -43,7 +49,21 @@ def unknown(rows: Iterable[Provider]) -> Provider:
         for kind in kinds
         if kind in wanted and any(rule.kind is kind for rule in rules)
     )
-    return Provider(name="unknown", title="Any provider", format=None, rules=union)
+    some = tuple(
+        replace(_strictest(found), models=tuple(dict.fromkeys(models)), where_unknown=False)
+        for kind in _OF_SOME
+        if (found := [rule for row in listed for rule in row.rules if rule.kind is kind and _is_of_some(rule)])
+        if (models := [one for row in listed for rule in row.rules if rule in found for one in _models(rule, row)])
+    )
+    return Provider(name="unknown", title="Any provider", format=None, rules=(*union, *some))
+
+
+def _is_of_some(rule: Rule) -> bool:
+    return not rule.where_unknown or _is_of_nine(rule)
+
+
+def _models(rule: Rule, row: Provider) -> tuple[Models, ...]:
+    return rule.models or (Models(names=row.models),)
 
 
 def _strictest(rules: list[Rule]) -> Rule:
@@ -68,9 +88,9 @@ def _strictest(rules: list[Rule]) -> Rule:
     )
 
 
-def _made_by_clients(rule: Rule) -> bool:
-    """Whether it is of ids of exactly nine characters: nearly all others would be replaced for it, in every request.
+def _is_of_nine(rule: Rule) -> bool:
+    """Whether it is of ids of exactly nine characters, which only Mistral's older models ask for.
 
-    Mistral's older models ask for them, and its clients make them of any id.
+    Nearly all others are replaced for it: only where somebody says that the request is for all of them.
     """
     return rule.pattern is not None and rule.pattern.endswith("{9}")
