@@ -90,7 +90,7 @@ def alone(size: int, limit: int) -> Iterator[float]:
     state: dict[str, Any] = {"messages": messages}
     answer = ModelResponse[Any](result=[AIMessage("x")])
     for turn in range(_TURNS):
-        given: Any = {"messages": list(messages), "state": state}
+        given: Any = {"messages": list(messages), "state": state, "tools": [look]}
         request: ModelRequest[Any] = ModelRequest(model=model, **given)
         start = process_time()
         response = middleware.wrap_model_call(request, lambda _: answer)

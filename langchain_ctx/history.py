@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from langchain_core.messages import BaseMessage
 
+    from ctx_core.conversation.held import Reading
     from ctx_core.session import Declared, SessionOptions
     from langchain_ctx.options import Keywords
 
@@ -118,7 +119,7 @@ class WindowHistory(BaseChatMessageHistory):
 
     def _window(self) -> Effects[list[BaseMessage]]:
         stored: list[BaseMessage] = yield Effect(self._stored, self._astored)
-        waiting = _input_to_come(stored)
+        waiting = _input_to_come(stored, self._sessions.reading())
         request = Request(
             history=stored,
             message=waiting,
@@ -126,6 +127,7 @@ class WindowHistory(BaseChatMessageHistory):
             declared=self._sessions.declared_now(),
             enabled=self.enabled,
             whole=False,
+            results_follow=True,
         )
         context = yield from self._sessions.fit(request)
         return context.messages if waiting is None else context.messages[:-1]
@@ -148,8 +150,8 @@ class BudgetedChatMessageHistory(WindowHistory):
 
     A history cannot see what comes next. One that ends in an answer may be left out as a whole. One that ends in a
     question or in results is what the model is to answer: it is there, or the read raises. One that ends in a call
-    without a result leaves it open for the result. Where the user may go on instead, put a `ContextRunnable` between
-    prompt and model: it sees both.
+    without a result, or in the results of some parallel calls, leaves open what has none, for the input. Where the user
+    may go on instead, put a `ContextRunnable` between prompt and model: it sees both.
     """
 
     def __init__(
@@ -214,18 +216,18 @@ def _history_budget(budget: ContextBudget) -> ContextBudget:
     return ContextBudget(most, parts=parts, model=budget.model)
 
 
-def _input_to_come(stored: Sequence[BaseMessage]) -> HumanMessage | None:
+def _input_to_come(stored: Sequence[BaseMessage], reading: Reading) -> HumanMessage | None:
     """Give what stands in for the input that nobody has shown us yet: what is stored comes before it.
 
     Every turn of the past may then be left out. A turn that has no answer yet is itself the one to be answered: it ends
-    in a question, in results, or in a call that waits for one.
+    in a question, in results, of which more may come, or in a call that waits for one.
     """
     # It says where it stands: where nothing else fits, the window begins with it, and the next turn's is another one.
-    return HumanMessage("", id=f"after {len(stored)}") if _is_answered(stored) else None
+    return HumanMessage("", id=f"after {len(stored)}") if _is_answered(stored, reading) else None
 
 
-def _is_answered(stored: Sequence[BaseMessage]) -> bool:
+def _is_answered(stored: Sequence[BaseMessage], reading: Reading) -> bool:
     """Whether the last turn has its answer; nothing at all has nothing to be answered."""
-    told = Transcript(stored, (), CODEC)
+    told = Transcript(stored, (), CODEC, reading)
     last = next((at for at in reversed(range(len(told))) if not told.role(at).instructs), None)
     return last is None or (told.role(last) is Role.ASSISTANT and not told[last].tool_calls)

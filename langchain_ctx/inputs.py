@@ -30,6 +30,9 @@ def read_messages(value: object) -> list[BaseMessage]:
         return [HumanMessage(value)]
     if isinstance(value, Sequence):
         likes = cast("Sequence[object]", value)
+        # Of a long history each is asked by its type only, of which there are few.
+        if all(issubclass(kind, BaseMessage) for kind in set(map(type, likes))):
+            return [*cast("Sequence[BaseMessage]", likes)]
         return [like if isinstance(like, BaseMessage) else _converted(like, at) for at, like in enumerate(likes)]
     msg = f"expected a prompt value, a text or a list of messages, found {type(value).__name__}"
     if isinstance(value, BaseMessage):

@@ -26,7 +26,7 @@ from langchain_ctx.convert import CODEC
 from langchain_ctx.inputs import read_messages
 from langchain_ctx.overflow import MessageSessions
 from langchain_ctx.pieces import REMOVE_ALL
-from langchain_ctx.search_tool import held, search_tool
+from langchain_ctx.search_tool import held, search_tool, with_search_tool
 from langchain_ctx.writing import NOTIFICATION_SOURCE
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class ContextNode(Runnable[Any, Any]):
             remove: whether what is left out is removed from the stored messages too, for good. A summary of it then is
                 a message among them.
             recall: whether `tools` has a tool `search_context`, which finds again what was cut; bind it to the model.
+                It is counted with the other tools.
             name: shown in traces, instead of the name of the class.
             options: those of `ctx_core.session.SessionOptions`, and `model`, as a `ContextRunnable` takes them.
 
@@ -96,7 +97,8 @@ class ContextNode(Runnable[Any, Any]):
             given["policy"] = recalling(given.get("policy"))
         refused = {} if state_key is None else {"states": "the graph's state keeps it under state_key"}
         names = ("messages_key", "output_key", "state_key", "remove", "recall", "name")
-        self._configured = ConfiguredOptions("ContextNode", given, refused=refused, also=names)
+        change = with_search_tool if recall else None
+        self._configured = ConfiguredOptions("ContextNode", given, refused=refused, also=names, change=change)
         read = self._configured.default
         background = isinstance(read.summarizer, Summarizing) and read.summarizer.background
         if background and state_key is not None:

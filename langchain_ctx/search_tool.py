@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from langchain_core.tools import StructuredTool
 from langgraph.prebuilt import ToolRuntime  # noqa: TC002 - the graph finds its place by the annotation
 
+from ctx_core.conversation.fields import mapping_in
 from ctx_core.memory import SEARCH_DESCRIPTION, SEARCH_PARAMETERS, SEARCH_TOOL, ContextSearch
+from langchain_ctx.convert import CODEC
 from langchain_ctx.inputs import read_messages
+from langchain_ctx.tools import tool_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from ctx_core.history.state import WindowState
+    from ctx_core.session import SessionOptions
 
 
 def search_tool(
@@ -43,6 +48,17 @@ def search_tool(
         return search.answer(messages, known(runtime), query=query, id=id, page=page)
 
     return StructuredTool.from_function(search_context, name=SEARCH_TOOL, description=SEARCH_DESCRIPTION)
+
+
+def with_search_tool(options: SessionOptions) -> SessionOptions:
+    """Give options by which each request has the tool: counted once, whether or not it is among their tools already."""
+    mine = tool_definitions([search_tool(ContextSearch(codec=CODEC), _nothing)])
+    named = {function.get("name") for one in options.tools if (function := mapping_in(one, "function"))}
+    return options if SEARCH_TOOL in named else replace(options, tools=(*options.tools, *mine))
+
+
+def _nothing(runtime: ToolRuntime[Any, Any]) -> None:
+    del runtime
 
 
 def held(state: object, key: str) -> object:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 
 from ctx_core.conversation.arguments import as_object
-from ctx_core.conversation.calls import is_call, merged, read_call, with_arguments
+from ctx_core.conversation.calls import as_called, is_call, merged, read_call
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.message_types import Piece
 
@@ -113,7 +113,7 @@ def calls_update(message: Message, origin: BaseMessage) -> dict[str, Any]:
             del extra["tool_calls"]
     if "function_call" in extra:
         asked = [call for call in message.tool_calls if call.name == _mapping(extra["function_call"]).get("name")]
-        extra["function_call"] = with_arguments(extra["function_call"], asked[0]) if asked else None
+        extra["function_call"] = as_called(extra["function_call"], asked[0]) if asked else None
         if not asked:
             del extra["function_call"]
     if extra != origin.additional_kwargs:
@@ -175,7 +175,7 @@ def _spellings(
 
 
 def _told(spelling: Any, call: ToolCall) -> Any:  # noqa: ANN401 - a dict of whatever shape
-    return _with_id(with_arguments(spelling, call), call.id)
+    return _with_id(as_called(spelling, call), call.id)
 
 
 def _parsed(call: ToolCall) -> dict[str, Any]:

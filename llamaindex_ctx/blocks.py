@@ -1,4 +1,4 @@
-"""Content blocks of LlamaIndex as neutral parts and back. Nothing is loaded from a path or an address."""
+"""Content blocks of LlamaIndex as neutral parts and back. Files are read from their paths; nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -38,10 +38,12 @@ from ctx_core.conversation.parts import (
 )
 from ctx_core.conversation.recognized_media import medium_of
 from ctx_core.conversation.whole import beside_of, whole
+from llamaindex_ctx.files import content_at
 from llamaindex_ctx.tool_calls import written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 Block: TypeAlias = (
     TextBlock
@@ -124,16 +126,17 @@ def _read_medium(block: MediumBlock, *, raw: Block | None = None) -> MediaPart:
     url = None if block.url is None else str(block.url)
     match block:
         case ImageBlock():
-            # Pictures in streams are not read: they have a price without their size.
-            data = block.image.decode("ascii", "replace") if isinstance(block.image, bytes) and block.image else None
+            data = _content(block.image, block.path)
             return medium_of(block.image_mimetype, data, raw or block, family="image", url=url, detail=block.detail)
         case AudioBlock():
             media_type = f"audio/{block.format}" if block.format else None
-            return medium_of(media_type, _content(block.audio), raw or block, family="audio", url=url)
+            return medium_of(media_type, _content(block.audio, block.path), raw or block, family="audio", url=url)
         case VideoBlock():
-            return medium_of(block.video_mimetype, _content(block.video), raw or block, family="video", url=url)
+            return medium_of(
+                block.video_mimetype, _content(block.video, block.path), raw or block, family="video", url=url
+            )
         case DocumentBlock():
-            medium = medium_of(block.document_mimetype, _content(block.data), raw or block, url=url)
+            medium = medium_of(block.document_mimetype, _content(block.data, block.path), raw or block, url=url)
             holder = _DocumentOf(block) if raw is None and isinstance(medium, FilePart) else None
             return replace(medium, inside=beside_of(FILE, {"filename": block.title}), holder=holder)
 
@@ -201,11 +204,16 @@ class _QuotedIn:
         return read_block(self.block.model_copy(update={"content": content}))[0]
 
 
-def _content(content: object) -> str | bytes | None:
-    """Give a content: blocks keep it as base64 in bytes. Of streams only what reading does not move is read."""
-    if isinstance(content, bytes) and content:
-        return content.decode("ascii", "replace")
-    return content.getvalue() if isinstance(content, BytesIO) else None
+def _content(content: object, path: str | Path | None) -> str | bytes | None:
+    """Give a content as clients take it: the block's own, as base64 in bytes, before that of the file at its path.
+
+    Of streams only what reading does not move is read.
+    """
+    if isinstance(content, bytes):
+        return content.decode("ascii", "replace") or None
+    if content is not None:
+        return content.getvalue() if isinstance(content, BytesIO) else None
+    return content_at(path)
 
 
 def _held(part: MediaPart) -> tuple[bytes | None, str | None]:

@@ -105,6 +105,16 @@ class ChatMessageCodec:
             origin=native,
         )
 
+    def told_by(self, native: ChatMessage) -> object:
+        """Give all that `read` looks at; None for classes of the caller's own, which may look elsewhere."""
+        if type(native) is not ChatMessage:
+            return None
+        return (
+            native.role.value,
+            native.additional_kwargs,
+            [(type(one).__name__, one.__dict__) for one in native.blocks],
+        )
+
     def as_sent(self, message: Message, row: str, client: str | None) -> Message:
         """Give a message whose calls are all sent by the client of a provider's row, each once."""
         return as_sent(message, row, client)

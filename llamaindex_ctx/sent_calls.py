@@ -39,7 +39,16 @@ def as_sent(message: Message, row: str, client: str | None) -> Message:
     shape = _CHAT if client in _CHAT_CLIENTS and row != "responses" else row
     calls = tuple(_as_sent(call, message, shape) for call in message.tool_calls)
     same = all(one is other for one, other in zip(calls, message.tool_calls, strict=True))
-    return message if same else replace(message, tool_calls=calls, altered=message.origin is not None)
+    if same:
+        return message
+    # A changed copy of a block stands in its place.
+    copies = {
+        id(block): copy
+        for one, other in zip(message.tool_calls, calls, strict=True)
+        for block, copy in zip(spelled(one), spelled(other), strict=False)
+    }
+    parts = tuple(replace(part, raw=copies.get(id(part.raw), part.raw)) for part in message.parts)
+    return replace(message, parts=parts, tool_calls=calls, altered=message.origin is not None)
 
 
 def _as_sent(call: ToolCall, message: Message, shape: str) -> ToolCall:
@@ -48,7 +57,8 @@ def _as_sent(call: ToolCall, message: Message, shape: str) -> ToolCall:
     if block is None:
         return call if not found or call.legacy or _is_own(found[0], message, shape) else _in_block(call, shape)
     if isinstance(block.tool_kwargs, str) and shape not in _TEXTS:
-        return _in_block(call, shape)
+        copy = block.model_copy(update={"tool_kwargs": as_object(call.arguments)})
+        return replace(_in_block(call, shape), raw=Spellings((copy,)))
     return call if len(found) == 1 or shape in _ONCE else replace(call, raw=Spellings((block,)))
 
 

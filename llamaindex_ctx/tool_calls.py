@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.llms.llm import ToolSelection
 
-from ctx_core.conversation.arguments import as_object
+from ctx_core.conversation.arguments import as_object, is_object
 from ctx_core.conversation.block_table import BESIDE
-from ctx_core.conversation.calls import completed, merged, read_call, row_of_call, with_arguments
+from ctx_core.conversation.calls import as_called, completed, merged, read_call, row_of_call
 from ctx_core.conversation.fields import copy_length, json_text, mapped
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.openai_fields import row_with_thoughts
@@ -24,7 +24,7 @@ from ctx_core.conversation.whole import beside_of
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from ctx_core.conversation.messages import Message, ToolCall
     from ctx_core.conversation.parts import Part
@@ -48,6 +48,8 @@ _FIELDS: Final = (
 """What objects of LlamaIndex' and of other clients say of a call, such as a `ToolSelection`."""
 
 
+_NAMES: Final = ("tool_name", "name")
+"""Fields of such objects that have the name."""
 _OF_OBJECTS: Final = ("tool_kwargs", "arguments", "args")
 """Fields of such objects that have the arguments."""
 
@@ -143,17 +145,24 @@ def in_block(call: ToolCall) -> bool:
 
 
 def as_it_is(spelling: SpellingT, call: ToolCall) -> SpellingT:
-    """Give a block or an entry with the id and the arguments of its call: itself where it has them."""
+    """Give a block or an entry with id, name and arguments of its call: itself where it has them."""
     if not call.altered:
         return _with_id(spelling, call.id)
     if mapped(spelling) is not None:
-        return _with_id(cast("SpellingT", with_arguments(spelling, call)), call.id)
+        return _with_id(cast("SpellingT", as_called(spelling, call)), call.id)
+    fields: object = getattr(type(spelling), "model_fields", ())
+    names = {name: call.name for name in _NAMES if name in cast("Collection[str]", fields)}
     for name in _OF_OBJECTS:
-        if name in getattr(type(spelling), "model_fields", ()):
-            held = getattr(spelling, name)
-            told = call.arguments if isinstance(held, str) else as_object(call.arguments)
-            return _with_id(cast("SpellingT", copied(spelling, **{name: told})), call.id)
+        if name in cast("Collection[str]", fields):
+            held: object = getattr(spelling, name)
+            told = call.arguments if isinstance(held, str) and _stays_text(held, call) else as_object(call.arguments)
+            return _with_id(cast("SpellingT", copied(spelling, **names, **{name: told})), call.id)
     return _with_id(spelling, call.id)
+
+
+def _stays_text(held: str, call: ToolCall) -> bool:
+    """Whether arguments that are a text are one from now on: what was malformed may be an object."""
+    return is_object(held) or not is_object(call.arguments)
 
 
 def _with_id(spelling: SpellingT, call_id: str | None) -> SpellingT:

@@ -14,6 +14,7 @@ from ctx_core.engine.description import Description
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.unaltered import unaltered
 from ctx_core.errors import BudgetError
+from ctx_core.history.made_from import STATES_MADE, reading_for
 from ctx_core.history.remembered import Verify
 from ctx_core.history.state import WindowState
 from ctx_core.report.request_log import log_request
@@ -116,7 +117,8 @@ class ContextBuilder(Description):
                 one, nothing is remembered: the window is filled to the limit, and moves on every turn.
             on_overflow: what happens when what is protected does not fit: `raise`, or `truncate` it.
             verify: how the part that a state leaves out is held against the conversation: `all` of it, which reads it
-                (and tokenizes nothing), or its first and last message, `ends`, which an edit between them escapes.
+                (and tokenizes nothing) unless the state is the very object that a build of this process gave, or its
+                first and last message, `ends`, which an edit between them escapes.
 
         Returns:
             The messages within the budget, the report and the state.
@@ -126,8 +128,10 @@ class ContextBuilder(Description):
             MessageError: for a message that cannot be read.
             BudgetError: if the budget names a part that no layer has.
         """
-        transcript = transcript_of(history, message, as_codec(codec))
+        transcript = transcript_of(history, message, as_codec(codec), reading_for(state))
         context = self.build_transcript(transcript, state=state, on_overflow=on_overflow, verify=verify)
+        if state is not None:
+            STATES_MADE.hold(context.state, transcript)
         log_request(context.report)
         return context
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ctx_core.conversation.messages import Message
 from ctx_core.corrected import corrected, with_messages
 from ctx_core.counting.counter import TokenCounter, as_counter
 from ctx_core.counting.windows import window_of
@@ -16,15 +17,14 @@ from ctx_core.providers.checks.limits import answer_of
 from ctx_core.providers.checks.request import read_request
 from ctx_core.providers.checks.table import CHECKS
 from ctx_core.providers.provider import Provider
-from ctx_core.providers.resolve import Target, target_of
+from ctx_core.providers.resolve import Target, of_format, target_of
 from ctx_core.providers.rules import Kind, Rule
-from ctx_core.providers.table import PROVIDERS, UNKNOWN
+from ctx_core.providers.table import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ctx_core.conversation.formats.names import FormatName
-    from ctx_core.conversation.messages import Message
     from ctx_core.counting.counter import CounterLike, ToolDefinition
     from ctx_core.providers.checks.reading import Reading
 
@@ -170,10 +170,10 @@ def validate(  # noqa: PLR0913 - what is known of a request
         api = next((its for key, its in _APIS.items() if key in request), None) if api is None else api
     target = target_of(named, api=api, host=host, provider=provider)
     reading = read_request(request, target, tools=tools, system=system, format=format)
-    if provider is None and target.provider is UNKNOWN and reading.format != "openai":
-        # Only this API has messages like these.
-        target = replace(target, provider=PROVIDERS[reading.format])
-        reading = replace(reading, own=True)
+    if provider is None:
+        is_said = api is not None or host is not None or target.client is not None
+        target = _by_format(target, reading, request, is_said=is_said)
+        reading = replace(reading, own=target.provider.format in (None, reading.format))
     known = _with_window(known or Known(), named)
     if known.window is not None and target.asks(Kind.FITS_WINDOW) is not None:
         reading = replace(reading, tokens=_counted(reading, target, counter))
@@ -210,6 +210,23 @@ def validate(  # noqa: PLR0913 - what is known of a request
         provider=target.provider, model=target.model, refusals=refusals, doubts=doubts, correction=correction
     )
     return said
+
+
+def _by_format(target: Target, reading: Reading, request: object, *, is_said: bool) -> Target:
+    """Give where messages go of whose provider nothing was said: as `fit` has it for a list that is no request.
+
+    Args:
+        target: what model, API and host tell.
+        reading: the messages, read.
+        request: the same as they came in.
+        is_said: whether more than a model's name was said.
+    """
+    if reading.whole or is_said:
+        # Only one API has messages like these, but for those of chat completions.
+        guessed = target.provider is UNKNOWN and reading.format != "openai"
+        return of_format(target, reading.format) if guessed else target
+    is_neutral = any(isinstance(message, Message) for message in cast("Iterable[object]", request))
+    return of_format(target, None if is_neutral else reading.format)
 
 
 def _held_against(target: Target, reading: Reading, known: Known) -> tuple[tuple[Refusal, ...], tuple[Refusal, ...]]:

@@ -499,5 +499,6 @@ def _text(arguments: Any) -> str:
 
 def _keep_extra(altered: OpenAIMessage, extra: dict[str, Any]) -> None:
     for key in ("reasoning_content", "function_call"):
-        if key not in extra:
-            altered.pop(key, None)
+        altered.pop(key, None)
+        if key in extra:
+            altered[key] = extra[key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -243,6 +244,8 @@ def _unchanged(
             continue
         mine = source[message["n"]]
         fields = _MAY_CHANGE.get(mine["role"], set[str]())
+        if mine["role"] == "user" and policy.media is not None and names_pictures(mine, message):
+            fields = {"content"}
         if mine["role"] == "assistant" and policy.reasoning == "keep" and policy.unanswered == "stub":
             fields = {"tool_calls", "function_call"}
         if truncated:  # whatever stays may lose text then
@@ -255,6 +258,19 @@ def _unchanged(
         elif changed & {"tool_calls", "function_call"}:
             found += _altered_calls(source, mine, message, policy, cut=calls_cut)
     return found
+
+
+def names_pictures(mine: OpenAIMessage, sent: OpenAIMessage) -> bool:
+    """Whether all that differs between two contents is that words stand for pictures."""
+    if not (isinstance(mine["content"], list) and isinstance(sent["content"], list | str)):
+        return False
+    words = "".join(_words(block) for block in mine["content"])
+    return words == (sent["content"] if isinstance(sent["content"], str) else "".join(map(_words, sent["content"])))
+
+
+def _words(block: Any) -> str:
+    """Give what a block says, with the words for a picture in the place of one; of what size it is is not looked at."""
+    return re.sub(r"\[image [^]]*\]", "[image]", block["text"]) if "text" in block else "[image]"
 
 
 def _altered_calls(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from ctx_core import HistoryPolicy, Role, Share, ToolResultPolicy
+from ctx_core import HistoryPolicy, MediaPolicy, Role, Share, ToolCallPolicy, ToolResultPolicy
 from tests.contract.choices import chosen
 
 if TYPE_CHECKING:
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 MARKER = "[{count} earlier messages omitted]"
 
 _results = chosen(
-    lambda max_tokens, share, steps, rest, errors: ToolResultPolicy(
+    lambda max_tokens, share, steps, rest, errors, superseded, keep, first: ToolResultPolicy(
         max_tokens=max_tokens,
         overflow_share=share,
         clear_after_steps=steps,
         clear_rest=rest,
         keep_errors=errors,
+        superseded=superseded,
+        keep=keep,
+        first=first,
         min_tokens=5,
     ),
     (None, None, 50),
@@ -29,6 +32,32 @@ _results = chosen(
     (None, None, None, None, 0, 1, 2, 3),
     (False, True),
     (False, True),
+    (None, True, False),
+    ((), (), ("run",)),
+    ((), (), ("search",)),
+)
+
+_calls = chosen(
+    lambda max_tokens, steps, rest, keep: ToolCallPolicy(
+        max_tokens=max_tokens,
+        clear_after_steps=steps,
+        clear_rest=rest,
+        keep=keep,
+        min_tokens=2,
+        placeholder="[gone]",
+        cut_marker="…",
+    ),
+    (None, None, 3),
+    (None, None, 0, 1, 2),
+    (False, True),
+    ((), (), ("run",)),
+)
+"""Those generated have short arguments."""
+
+_media = chosen(
+    lambda newest, kinds: None if newest is False else MediaPolicy(keep_newest=newest, kinds=kinds),
+    (False, False, None, 0, 1),
+    (("image",), ("image", "audio", "video", "document")),
 )
 
 _rest = chosen(
@@ -52,8 +81,14 @@ _rest = chosen(
     (0, 0, 1, 3),
 )
 
-policies = st.builds(lambda results, rest: HistoryPolicy(results=results, **rest), _results, _rest)
-"""All but what keeps messages from before the cut, and what may become of arguments and media."""
+policies = st.builds(
+    lambda results, calls, media, rest: HistoryPolicy(results=results, calls=calls, media=media, **rest),
+    _results,
+    _calls,
+    _media,
+    _rest,
+)
+"""All but what keeps messages from before the cut."""
 
 
 def _says_tide(message: Message) -> bool:

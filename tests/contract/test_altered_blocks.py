@@ -14,8 +14,9 @@ from ctx_core.conversation.formats.names import format_named
 from ctx_core.conversation.message_texts import text_units
 from ctx_core.conversation.messages import Role
 from ctx_core.conversation.transcript import Transcript, read_natives
-from ctx_core.history.arguments import ArgumentCutter
+from ctx_core.history.arguments import shortened_arguments
 from ctx_core.history.calls import Calls
+from ctx_core.history.json_cuts import JsonCutter
 from ctx_core.history.media import shows_screen, with_named_media
 from ctx_core.history.places import Index, Position
 from ctx_core.history.repair import Entry
@@ -96,9 +97,9 @@ def calls_cleared(messages: Sequence[Message], at: int) -> Message:
 
 def calls_emptied(messages: Sequence[Message], at: int) -> Message:
     """Cut the arguments of an answer's calls as far as they go."""
-    cutter = ArgumentCutter(counter=COUNTER, cut=lambda _text, _most: "")
+    cutter = JsonCutter(counter=COUNTER, cut=lambda _text, _most: "")
     message = messages[at]
-    calls = tuple(cutter.within(call, 1) for call in message.tool_calls)
+    calls = tuple(shortened_arguments(call, 1, cutter) for call in message.tool_calls)
     return replace(message, tool_calls=calls, altered=True) if calls else message
 
 

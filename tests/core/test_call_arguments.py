@@ -19,7 +19,8 @@ from ctx_core import (
 )
 from ctx_core.conversation.message_texts import LEFT_OUT
 from ctx_core.conversation.messages import ToolCall
-from ctx_core.history.arguments import ArgumentCutter, cleared
+from ctx_core.history.arguments import clear_arguments, shortened_arguments
+from ctx_core.history.json_cuts import JsonCutter
 from ctx_core.truncation import cut_middle
 from tests.core.talks import WORDS, OpenAIMessage
 
@@ -165,15 +166,15 @@ ARGUMENTS: Final = {
 def test_arguments_are_cut_to_what_they_are(name: str, limit: int) -> None:
     """JSON stays JSON of the same keys, what is none stays a text; down to the limit wherever its frame allows."""
     call = ToolCall(name="f", arguments=ARGUMENTS[name], id="c")
-    cutter = ArgumentCutter(counter=WORDS, cut=lambda text, most: cut_middle(text, most, WORDS, marker=" … "))
-    gone = cleared(call, lambda _: "[gone]", WORDS, most=20)
-    for form in (cutter.within(call, limit), gone):
+    cutter = JsonCutter(counter=WORDS, cut=lambda text, most: cut_middle(text, most, WORDS, marker=" … "))
+    gone = clear_arguments(call, lambda _: "[gone]", WORDS, most=20)
+    for form in (shortened_arguments(call, limit, cutter), gone):
         if name in {"no JSON", "empty"}:
             continue
         was, now = json.loads(call.arguments), json.loads(form.arguments)
         assert type(was) is type(now)
         assert not isinstance(was, dict) or list(was) == list(now)
-    assert WORDS.count_text(cutter.within(call, limit).arguments) <= max(limit, 4)
+    assert WORDS.count_text(shortened_arguments(call, limit, cutter).arguments) <= max(limit, 4)
 
 
 @pytest.mark.parametrize(
@@ -196,15 +197,69 @@ def test_policies_that_cannot_work_are_refused(fields: dict[str, Any], found: st
 @pytest.mark.parametrize("limit", [-3, 0, 1])
 def test_what_is_no_json_keeps_a_mark_and_what_is_empty_stays_so(limit: int) -> None:
     """Clients leave out a malformed call without arguments, and send its result alone."""
-    cutter = ArgumentCutter(counter=WORDS, cut=lambda text, most: " ".join(text.split()[: max(0, most)]))
+    cutter = JsonCutter(counter=WORDS, cut=lambda text, most: " ".join(text.split()[: max(0, most)]))
     malformed = ToolCall(name="look", arguments="no json at all", id="c1")
-    assert cutter.within(malformed, limit).arguments == ("no" if limit == 1 else LEFT_OUT)
+    assert shortened_arguments(malformed, limit, cutter).arguments == ("no" if limit == 1 else LEFT_OUT)
     empty = ToolCall(name="look", arguments="", id="c1")
-    assert cutter.within(empty, limit) is empty
+    assert shortened_arguments(empty, limit, cutter) is empty
 
 
-def test_what_is_too_large_without_its_texts_is_marked() -> None:
-    """Numbers have no texts to cut: a mark stands under each key where it fits."""
-    cutter = ArgumentCutter(counter=TokenCounter(len), cut=lambda text, most: " ".join(text.split()[: max(0, most)]))
-    call = ToolCall(name="f", arguments=json.dumps({"rows": list(range(500)), "path": "x"}), id="c")
-    assert json.loads(cutter.within(call, 40).arguments) == {"rows": LEFT_OUT, "path": LEFT_OUT}
+SIGNS = TokenCounter(len)
+"""A token a sign."""
+
+
+def cut_to(limit: int, *, cuts_keys: bool = False, **fields: Any) -> Any:
+    """Give arguments cut to so many signs, read."""
+    cutter = JsonCutter(
+        counter=SIGNS, cut=lambda text, most: cut_middle(text, most, SIGNS, marker="…"), cuts_keys=cuts_keys
+    )
+    call = shortened_arguments(ToolCall(name="f", arguments=json.dumps(fields), id="c"), limit, cutter)
+    assert len(call.arguments) <= limit
+    return json.loads(call.arguments)
+
+
+def test_what_is_too_large_without_its_texts_becomes_one() -> None:
+    """Numbers have no texts to cut: a list of them becomes a text, and what is small beside it stays as it is."""
+    cut = cut_to(60, rows=list(range(500)), path="x", deep={"on": True}, number=4.5)
+    assert (cut["path"], cut["number"]) == ("x", 4.5)
+    assert cut["rows"].startswith("[0")
+    assert cut["rows"].endswith("9]")
+    assert "…" in cut["rows"]
+
+
+def test_a_mark_stands_under_each_key_where_no_text_fits() -> None:
+    """And nothing at all where no mark does."""
+    fields = {name: list(range(50)) for name in ("rows", "columns", "cells")}
+    assert cut_to(45, **fields) == dict.fromkeys(fields, LEFT_OUT)
+    assert cut_to(36, **fields) == dict.fromkeys(fields, "")
+
+
+@pytest.mark.parametrize("limit", [2, 9, 20, 60, 200])
+def test_keys_are_cut_at_the_very_last(limit: int) -> None:
+    """Long ones to their share, and where many are too many the last go; each stays another one than the rest."""
+    for fields in (
+        {"k" * 5_000: "text", "path": "x"},
+        {f"{'k' * 400}{at}{'k' * 400}": at for at in range(9)},
+        {f"key_{at}": at for at in range(999)},
+    ):
+        cut = cut_to(limit, cuts_keys=True, **fields)
+        assert isinstance(cut, dict)
+        assert set(cut.values()) <= {""}
+        assert len(cut) > 0 or limit < 9
+
+
+@pytest.mark.parametrize("keys", [{"k " * 500: "text"}, {f"key {at}": at for at in range(500)}], ids=["long", "many"])
+def test_no_key_is_too_long_where_texts_may_be_truncated(keys: dict[str, Any]) -> None:
+    """The newest step stays, whatever is too much in it; without leave to truncate it is an overflow."""
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": json.dumps(keys)}}
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "done"},
+    ]
+    context = fit(messages, 60, counter=WORDS, on_overflow="truncate")
+    assert WORDS.count_messages(context.messages) == context.tokens <= 60
+    assert json.loads(context.messages[1]["tool_calls"][0]["function"]["arguments"])
+    assert context.report.history.shortened_calls == 1
+    with pytest.raises(ContextOverflowError):
+        fit(messages, 60, counter=WORDS)

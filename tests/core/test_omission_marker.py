@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from typing import Any, Final
 
@@ -109,6 +110,40 @@ def test_it_stands_where_the_gap_is() -> None:
     assert shown(context).split()[:4] == ["q0", "[7", "pin", "kept"]
 
 
+TWO_PINS: Final = [
+    *talk(3)[:-1], said("user", "pin"), said("assistant", "kept"),
+    *talk(3)[:-1], said("user", "pin"), said("assistant", "kept"), *talk(4),
+]  # fmt: skip
+TWO_STEPS: Final = [
+    said("user", "go"), *step("s1"), *step("pin"), *step("s3"), *step("pin"), said("assistant", "done"), *talk(4)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("messages", "budget", "policy", "expected"),
+    [
+        (TWO_PINS, 50, {}, "pin [13 pin [9 now"),
+        (TWO_PINS, 60, {"keep_first": 1}, "q0 [5 pin [7 pin [9 now"),
+        (TWO_PINS, 70, {}, "pin [13 pin [5 q2 a2 q3 a3 now"),
+        (TWO_PINS, 200, {"keep_first": 2, "max_messages": 7}, "q0 a0 [4 pin [7 pin [9 now"),
+        (TWO_PINS, 50, {"omission_marker": "[{count}]"}, "[6] pin [7] pin [7] q3 a3 now"),
+        (TWO_PINS, 40, {"omission_marker": None}, "pin pin q3 a3 now"),
+        (TWO_STEPS, 45, {}, "go [2 + pin [2 + pin [9 now"),
+        (TWO_STEPS[:-9], 26, {}, "go + pin + pin done"),
+    ],
+    ids=["pins", "and first", "and a turn", "by number", "of one's own", "none", "steps", "of a running turn"],
+)
+def test_each_gap_is_marked(messages: list[OpenAIMessage], budget: int, policy: dict[str, Any], expected: str) -> None:
+    """With how many are left out since the marker before; all numbers together are what the report says."""
+    context = run(messages, budget, pinned=is_pinned, state=WindowState(), **policy)
+    assert shown(context) == expected
+    told = [int(number) for number in re.findall(r"\[(\d+)[] ]", str(context.messages))]
+    assert sum(told) == (context.report.history.omitted if told else 0)
+    assert context.tokens == WORDS.count_messages(list(map(as_message, context.messages))) <= budget
+    again = run(messages, budget, pinned=is_pinned, state=context.state, **policy)
+    assert (again.messages, again.state) == (context.messages, context.state)
+
+
 def test_it_gives_way_before_a_request_fails() -> None:
     """Nobody asked for it; one of the caller's own stays, and its request is refused."""
     assert shown(run(talk(5), 10, keep_first=1)) == "q0 now"
@@ -124,6 +159,18 @@ def test_where_a_summary_stands_it_is_not_said_twice() -> None:
         assert "omitted" in str(context.messages)
 
 
+@pytest.mark.parametrize(
+    ("marker", "expected"),
+    [(None, "pin pin [18 q2 a2 q3 a3 now"), ("[{count}]", "[6] pin [7] pin [20 [7] q3 a3 now")],
+    ids=["without markers", "with others before"],
+)
+def test_a_summary_stands_at_the_last_of_several_gaps(marker: str | None, expected: str) -> None:
+    """Beside the marker that stands there."""
+    policy = HistoryPolicy(pinned=is_pinned, omission_marker=marker)
+    builder = ContextBuilder(80, WORDS).history(policy).rolling_summary(RollingSummary())
+    assert shown(builder.build(TWO_PINS, state=WindowState())) == expected
+
+
 def test_its_number_stays_as_long_as_the_cut_does() -> None:
     """Over thirty turns with first and pinned messages; and each request is recounted."""
     state, before, cuts = WindowState(), list[OpenAIMessage](), 0
@@ -133,7 +180,9 @@ def test_its_number_stays_as_long_as_the_cut_does() -> None:
         context = fit(messages, 90, counter=WORDS, policy=policy, state=state)
         assert context.tokens == WORDS.count_messages(list(map(as_message, context.messages))) <= 90
         assert context.report.history.cut or context.messages[: len(before)] == before
-        assert str(context.messages).count("left out") == bool(context.report.history.omitted)
+        assert sum(map(int, re.findall(r"(\d+) earlier messages left out", str(context.messages)))) == (
+            context.report.history.omitted
+        )
         cuts += context.report.history.cut
         state = WindowState.from_dict(json.loads(json.dumps(context.state.to_dict())))
         before = context.messages[:-1]

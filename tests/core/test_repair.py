@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from ctx_core import Context, HistoryPolicy, TokenCounter, fit
+from ctx_core import Context, ContextBuilder, HistoryPolicy, TokenCounter, fit
 from tests.contract.conversations import conversations
 from tests.contract.invariants import broken, numbered
 
@@ -150,6 +150,22 @@ def test_a_call_at_the_very_end_is_in_flight(last: OpenAIMessage, unanswered: An
     assert context.messages[-1] is last
     assert repaired(messages, unanswered=unanswered).messages[-1]["content"] == STUB
     assert context.report.history.repairs == {}
+
+
+@pytest.mark.parametrize("unanswered", ["stub", "drop"])
+@pytest.mark.parametrize("behind", [[], [{"role": "system", "content": "Be brief."}]])
+def test_results_of_the_last_calls_may_follow_a_part_of_a_request(behind: list[OpenAIMessage], unanswered: Any) -> None:
+    """Where it is said that they may; and where the conversation has gone on none do."""
+    messages = [USER, call("c1", "c2", "c3"), result("c2"), *behind]
+    policy = HistoryPolicy(unanswered=unanswered)
+    part = ContextBuilder(100_000, COUNTER).provider("openai").history(policy).part_of_request(results_follow=True)
+    assert part.build(messages).messages == messages
+    for later in (DONE, NEXT):
+        repairs = part.build([*messages, later]).report.history.repairs
+        assert repairs == {{"stub": "stubs", "drop": "dropped_calls"}[unanswered]: 2}
+    whole = repaired(messages, unanswered=unanswered).messages
+    called = [one["id"] for one in whole[1]["tool_calls"]]
+    assert sorted(called) == sorted(message["tool_call_id"] for message in whole if message["role"] == "tool")
 
 
 def test_the_stubs_text_can_be_set() -> None:

@@ -32,6 +32,8 @@ FIELDS: dict[str, Any] = {
     "shortened": {15: 50},
     "results_digest": "0e",
     "reasoning_from": 3,
+    "repeated_ids": ("0a0b0c0d", "1a1b1c1d"),
+    "moved": 4,
     "summary": "said",
     "summarized": 7,
     "kept_at_summary": (2,),

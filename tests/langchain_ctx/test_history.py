@@ -24,7 +24,13 @@ from ctx_core import (
     Tokens,
     UsageLog,
 )
-from langchain_ctx import BudgetedChatMessageHistory, InMemoryHistory, LangChainCodec, budgeted_session_history
+from langchain_ctx import (
+    BudgetedChatMessageHistory,
+    ContextRunnable,
+    InMemoryHistory,
+    LangChainCodec,
+    budgeted_session_history,
+)
 from tests.langchain_ctx.echo import EchoModel
 
 if TYPE_CHECKING:
@@ -245,12 +251,33 @@ def test_a_call_in_flight_is_left_open() -> None:
     assert BudgetedChatMessageHistory(InMemoryHistory(waiting), 1_000).messages == waiting
 
 
+@pytest.mark.parametrize("answered", [("1",), ("2",), ("3", "1")])
+async def test_parallel_calls_that_have_some_of_their_results_wait_for_the_others(answered: tuple[str, ...]) -> None:
+    """What comes as the input answers the rest: nothing stands in for it, in any door of the history."""
+    asking = AIMessage("", tool_calls=[{"id": one, "name": "f", "args": {}} for one in "123"])
+    results = {one: ToolMessage(f"result {one}", tool_call_id=one) for one in "123"}
+    stored = [*talk(2), HumanMessage("q"), asking, *(results[one] for one in answered)]
+    history = BudgetedChatMessageHistory(InMemoryHistory(stored), 1_000, provider="openai")
+    assert history.messages == await history.aget_messages() == stored
+    assert budgeted_session_history(lambda: InMemoryHistory(stored), 1_000)().messages == stored
+    rest = [result for one, result in results.items() if one not in answered]
+    whole = [*history.messages, *rest]
+    assert ContextRunnable(1_000).invoke(whole) == whole
+
+
 def test_an_abandoned_call_is_answered() -> None:
     """A call that the conversation has gone on without gets a stub result."""
     call = AIMessage("", tool_calls=[{"id": "1", "name": "f", "args": {}}])
     history = BudgetedChatMessageHistory(InMemoryHistory([HumanMessage("q"), call, *talk(1)]), 1_000, provider="openai")
     assert [message.type for message in history.messages] == ["human", "ai", "tool", "human", "ai"]
     assert len(history.backing.messages) == 4
+
+
+def test_the_last_answer_of_a_history_is_not_gone_on_with() -> None:
+    """An input follows it: its blanks stay, though providers refuse them at the end of a request."""
+    stored = [HumanMessage("q"), AIMessage("so: \n"), ToolMessage("of no call", tool_call_id="x")]
+    history = BudgetedChatMessageHistory(InMemoryHistory(stored), 1_000, counter=words, provider="anthropic")
+    assert history.messages == stored[:2]
 
 
 def test_finished_steps_may_go_with_their_turn() -> None:

@@ -123,6 +123,18 @@ def test_the_state_of_the_window_is_private() -> None:
     assert not any("Injected" in str(one.content) for request in model.requests for one in request.messages)
 
 
+def test_a_stream_of_messages_shows_nothing_of_the_window() -> None:
+    """LangGraph's streams of states show every channel; with `output_keys` they show what is asked for."""
+    ours = agent(ScriptedModel(script=looking(20)), ContextMiddleware(LIMIT, counter="gpt-4o"))
+    given: dict[str, Any] = question()
+    shown = {
+        mode: list(ours.stream(given, THREAD, stream_mode=mode, output_keys=["messages"]))
+        for mode in ("values", "updates")
+    }
+    assert all(set(state) == {"messages"} for state in shown["values"])
+    assert all(update is None or set(update) <= {"messages"} for one in shown["updates"] for update in one.values())
+
+
 def written(of: Any) -> list[Any]:
     """Give the states of the window in all checkpoints, oldest first, those that follow one another once."""
     states = [one.values.get("ctx_layers") for one in of.get_state_history(THREAD)][::-1]

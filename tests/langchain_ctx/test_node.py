@@ -16,7 +16,7 @@ from langgraph.graph.message import add_messages  # pyright: ignore[reportMissin
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
-from ctx_core import BudgetError, MessageError, OptionError
+from ctx_core import BudgetError, ContextReport, MessageError, OptionError
 from langchain_ctx import ContextNode, ContextRunnable
 from tests.langchain_ctx.scripted import ScriptedModel, look, looking, question
 
@@ -26,7 +26,8 @@ THREAD: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 1_000}
 
 def node(**options: Any) -> ContextNode:
     """Give a node that counts the tool of these graphs."""
-    return ContextNode(LIMIT, counter="gpt-4o", tools=[look], **options)
+    given: Any = {"tools": [look], **options}
+    return ContextNode(LIMIT, counter="gpt-4o", **given)
 
 
 def react(model: ScriptedModel, tools: Any = (look,), **options: Any) -> Any:
@@ -279,8 +280,20 @@ def test_the_search_tool_finds_what_the_node_has_cut(state_key: str | None) -> N
         return AIMessage("", tool_calls=[call]) if at < 16 else AIMessage("Done.")
 
     model = ScriptedModel(script=script)
-    fit = node(messages_key="talk", output_key="fitting", state_key=state_key, recall=True, reserve=300)
+    fit = node(messages_key="talk", output_key="fitting", state_key=state_key, recall=True)
     state = graph_of(Dict, model, fit).invoke({"talk": question()["messages"]}, THREAD)
     found = next(one for one in state["talk"] if isinstance(one, ToolMessage) and one.name == "search_context")
     assert "Of place 0 there is to be said" in found.text
+    assert max(model.sizes) <= LIMIT
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_the_search_tool_is_counted_with_the_models_own(told: bool) -> None:  # noqa: FBT001 - a row of the table
+    """Once, whether or not it is said that the model has it: it can be bound only when the node is there."""
+    tools = node(recall=True).tools if told else []
+    model = ScriptedModel(script=looking(20))
+    reports: list[ContextReport] = []
+    fit = node(recall=True, tools=[look, *tools], on_report=reports.append)
+    react(model, [look, *fit.tools], pre_model_hook=fit, checkpointer=InMemorySaver()).invoke(question(), THREAD)
+    assert [report.used for report in reports] == model.sizes
     assert max(model.sizes) <= LIMIT

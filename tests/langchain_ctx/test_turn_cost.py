@@ -47,10 +47,10 @@ class Recording:
 class Run:
     """A long run of an agent, driven as `create_agent` drives the middleware."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, provider: str = "openai") -> None:
         """Begin with a run of so many messages."""
         self.recording = Recording()
-        self.middleware = ContextMiddleware(LIMIT, counter=TokenCounter(self.recording), provider="openai")
+        self.middleware = ContextMiddleware(LIMIT, counter=TokenCounter(self.recording), provider=provider)
         self.messages: list[BaseMessage] = [HumanMessage("When does the ferry leave?", id="q")]
         self.state: dict[str, Any] = {}
         while len(self.messages) < size:
@@ -120,6 +120,26 @@ def test_a_turn_reads_and_tokenizes_its_new_messages_only(reads: Reads) -> None:
         told.append((reads.count, run.recording.asked))
     assert max(read for read, _ in told) <= 3  # and the answer, for its bill
     assert max(asked for _, asked in told) <= 4  # their texts, the name and the arguments of the call
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "unknown"])
+def test_a_turn_looks_at_its_window_only(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not at the steps that were cut, whatever the provider holds reasoning to: ten times the run is the same work."""
+    looked, told_by = [0], LangChainCodec.told_by
+
+    def counted(codec: LangChainCodec, native: BaseMessage) -> object:
+        looked[0] += 1
+        return told_by(codec, native)
+
+    monkeypatch.setattr(LangChainCodec, "told_by", counted)
+    for size in (LONG // 10, LONG):
+        run = Run(size, provider)
+        run.sent()
+        for _ in range(10):
+            run.step()
+            looked[0] = 0
+            sent = run.sent()
+            assert looked[0] <= len(sent) + 10
 
 
 def test_a_turn_reads_its_new_messages_only_where_instructions_are_made_anew(reads: Reads) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.memory import ChatMemoryBuffer, Memory
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent, JsonSerializer
 from pydantic import BaseModel
@@ -168,7 +168,8 @@ async def test_an_answer_that_cannot_be_parsed_is_asked_for_again() -> None:
     assert retries
 
 
-async def test_handoffs_fit_with_each_agents_own_prompt_and_tools() -> None:
+@pytest.mark.parametrize("memory", [ChatMemoryBuffer, Memory, ContextMemoryBuffer])
+async def test_handoffs_fit_with_each_agents_own_prompt_and_tools(memory: type[Any]) -> None:
     """Two agents hand over to each other after long turns; LLMs that they share they go on sharing."""
     hand = {"one": "two", "two": "one"}
 
@@ -192,7 +193,7 @@ async def test_handoffs_fit_with_each_agents_own_prompt_and_tools() -> None:
     workflow = AgentWorkflow(agents=list(agents), root_agent="one")
     assert with_context_budget(workflow, BUDGET, counter=COUNTER) is workflow
     assert agents[0].llm is agents[1].llm is not llm
-    result = await ask(workflow, memory=ContextMemoryBuffer.from_defaults(token_limit=30_000))
+    result = await ask(workflow, memory=memory.from_defaults(token_limit=30_000))
     assert str(result) == "Page 7."
     assert {request.shown()[0] for request in llm.requests} == {"system: You are one.", "system: You are two."}
     assert all_faults(llm.requests) == []

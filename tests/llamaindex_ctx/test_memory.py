@@ -285,6 +285,17 @@ def test_a_call_that_was_never_answered_gets_a_stub(user: Callable[[str], ChatMe
     assert len(memory.get_all()) == 3
 
 
+def test_a_view_between_two_results_is_one_that_providers_accept() -> None:
+    """Agents send it as it is: the call that has no result yet gets a stub, until its result is put in."""
+    memory = ContextMemoryBuffer.from_defaults(token_limit=1_000)
+    blocks = [ToolCallBlock(tool_call_id=one, tool_name="f", tool_kwargs={}) for one in "12"]
+    first, second = (ChatMessage(one, role="tool", additional_kwargs={"tool_call_id": one}) for one in "12")
+    memory.put_messages([ChatMessage("q", role="user"), ChatMessage(role="assistant", blocks=list(blocks)), second])
+    assert [message.additional_kwargs["tool_call_id"] for message in memory.get()[2:]] == ["2", "1"]
+    memory.put(first)
+    assert memory.get() == memory.get_all()
+
+
 def test_a_call_in_both_places_is_dropped_from_both(user: Callable[[str], ChatMessage]) -> None:
     """With `unanswered="drop"` neither the block nor the entry of an open call goes out."""
     call = ChatMessage(

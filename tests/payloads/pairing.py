@@ -104,13 +104,14 @@ def results_come_first(request: Request) -> Iterator[str]:
             yield f"something stands before a result in the turn at {turn.at}"
 
 
-# Anthropic, tools: calls are the tail of their turn.
+# Anthropic, tools: calls are the tail of their turn; a model that thinks between its calls speaks there, too.
 def calls_come_last(request: Request) -> Iterator[str]:
-    """No text stands behind a call in its turn."""
+    """No text stands behind a call in its turn, but behind the next thought."""
     for turn in merged(request.said):
-        kinds = [part.kind for part in turn.parts]
-        if "call" in kinds and "text" in kinds[kinds.index("call") :]:
-            yield f"text stands behind a call in the turn at {turn.at}"
+        for thinking, parts in groupby(turn.parts, lambda part: part.kind == "reasoning"):
+            kinds = [part.kind for part in parts]
+            if not thinking and "call" in kinds and "text" in kinds[kinds.index("call") :]:
+                yield f"text stands behind a call in the turn at {turn.at}"
 
 
 # Anthropic, tools: ids are unique in the whole request, and each has a single result.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -50,9 +51,14 @@ def texts(turns: int) -> list[tuple[Role, str]]:
     return [*(said for turn in range(turns) for said in words(turn)), (Role.USER, "now")]
 
 
+def numbers(sent: str) -> int:
+    """Give how many messages the markers of a request say are left out, together."""
+    return sum(map(int, re.findall(rf"(\d+) {LEFT_OUT}", sent)))
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_marked_gap_is_taken_in_every_format(form: Any) -> None:
-    """Thirty turns: recounted, the beginning as it was between cuts, and one marker once anything is left out."""
+    """Thirty turns: recounted, the beginning as it was between cuts, and markers of all that is left out."""
     state, before, marks, cuts = WindowState(), list[Any](), 0, 0
     for turns in range(1, 31):
         natives = [spoken(form, role, text) for role, text in texts(turns)]
@@ -62,7 +68,7 @@ def test_a_marked_gap_is_taken_in_every_format(form: Any) -> None:
         assert refusals(payload_of(form, context.messages), form) == []
         assert context.report.history.cut or context.messages[: len(before)] == before
         marked = str(context.messages).count(LEFT_OUT)
-        assert marked == bool(context.report.history.omitted)
+        assert numbers(str(context.messages)) == context.report.history.omitted
         state = WindowState.from_dict(json.loads(json.dumps(context.state.to_dict())))
         before, marks, cuts = context.messages[:-1], marks + marked, cuts + context.report.history.cut
     assert marks > 10
@@ -101,7 +107,7 @@ def test_a_marked_gap_is_taken_by_every_client(client: Client) -> None:
         sent = send([framed(client.framework, role, text) for role, text in texts(turns)])
         shown = [message.model_dump_json(exclude={"id"}) for message in sent]
         marked = "".join(shown).count(LEFT_OUT)
-        assert marked == bool(reports[-1].history.omitted)
+        assert numbers("".join(shown)) == reports[-1].history.omitted
         assert reports[-1].history.cut or shown[: len(before)] == before
         assert reports[-1].used == COUNTER.count_messages(list(read_natives(sent, CODECS[client.framework]))) <= BUDGET
         marks += marked
@@ -276,3 +282,60 @@ def test_thoughts_beside_words_leave_the_words() -> None:
     said = [ChatMessage("first"), ChatMessage(role="assistant", blocks=both), ChatMessage("now")]
     sent = opened("llamaindex", 1_000, HistoryPolicy(reasoning="drop_old_turns"))(said)
     assert [message.content for message in sent] == ["first", "so", "now"]
+
+
+def own(kind: str, told: str, **more: Any) -> list[dict[str, Any]]:
+    """Give LangChain's two blocks of what a tool of a provider's did."""
+    done = {"type": "server_tool_result", "tool_call_id": told, "status": "success", **more}
+    return [{"type": "server_tool_call", "name": kind, "id": told, "args": {"query": "words"}}, done]
+
+
+RUN: Final[dict[str, tuple[list[dict[str, Any]], str]]] = {
+    "a search": (own("web_search", "ws_1"), "ws_1"),
+    "a search of files": (own("file_search", "fs_1", output=[]), "fs_1"),
+    "code": (own("code_interpreter", "ci_1", output=[]), "ci_1"),
+    "a picture": ([{"type": "image", "base64": "QUJD", "mime_type": "image/png", "id": "ig_1"}], "ig_1"),
+}
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_what_openais_tools_did_goes_with_the_thought_in_langchains_blocks(name: str) -> None:
+    """Call and result of the provider's own tool, and a picture that it made: nothing is sent without its thought."""
+    (client,) = [one for one in CLIENTS if one.name == "langchain-responses"]
+    if not client.installed:
+        pytest.skip(f"{client.package} is not installed")
+    blocks, told = RUN[name]
+    thought_of = {"type": "reasoning", "id": "rs_1", "reasoning": "hm"}
+    answer = AIMessage(
+        [thought_of, *blocks, {"type": "text", "text": "so", "id": "msg_1"}], response_metadata={"output_version": "v1"}
+    )
+    said = [HumanMessage("first"), answer, HumanMessage("now")]
+    followers = stored_followers(client.payload(said))
+    assert followers == {"rs_1": told}
+    sent = opened("langchain", 9_000, HistoryPolicy(reasoning="drop_old_turns"))(said)
+    payload = client.payload(sent)
+    assert refusals(payload, "responses", model=client.model, followers=followers) == []
+    assert not any(one in json.dumps(payload) for one in ("rs_", told))
+    assert sent[1].text == "so"
+
+
+def test_a_made_picture_goes_with_its_thought() -> None:
+    """As an item of Responses."""
+    made = item("image_generation_call", "ig_0", status="completed", result="QUJD")
+    items = [ITEMS[0], ITEMS[1], made, *ITEMS[3:]]
+    context = fit(items, 9_000, counter=COUNTER, policy=HistoryPolicy(reasoning="drop_old_turns"), format="responses")
+    assert stored_followers({"input": items})["rs_0"] == "ig_0"
+    assert "ig_0" not in str(context.messages)
+    assert context.tokens == COUNTER.count_messages(list(read_natives(context.messages, context.transcript.codec)))
+
+
+@pytest.mark.parametrize("told", ["srvtoolu_1", "server-1"])
+def test_what_other_providers_tools_did_stays(told: str) -> None:
+    """Anthropic's needs no thought before it."""
+    answer = AIMessage(
+        [{"type": "reasoning", "reasoning": "hm"}, *own("web_search", told), {"type": "text", "text": "so"}]
+    )
+    sent = opened("langchain", 9_000, HistoryPolicy(reasoning="drop_old_turns"))(
+        [HumanMessage("a"), answer, HumanMessage("b")]
+    )
+    assert [block["type"] for block in sent[1].content] == ["server_tool_call", "server_tool_result", "text"]

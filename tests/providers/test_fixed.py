@@ -9,7 +9,7 @@ import pytest
 from ctx_core import ContextOverflowError, MessageError, validate
 from ctx_core.providers import PROVIDERS, Kind
 from tests.providers.requests import as_parameters, known_of, row_of, vectors
-from tests.providers.test_validate import CALL, CASES, MODELS, RESULT, SYSTEM, TOOLS, answer, user
+from tests.providers.test_validate import CALL, CASES, MODELS, RESULT, SAID_ROWS, SYSTEM, TOOLS, answer, user
 
 MET: Final = frozenset({
     Kind.SYSTEM_LEADS, Kind.SYSTEM_APART, Kind.SYSTEM_PLACED, Kind.SYSTEM_NOT_AFTER_ANSWER, Kind.TAKES_NO_SYSTEM,
@@ -53,7 +53,7 @@ def test_what_is_taken_is_not_changed(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", [pytest.param(messages, id=name) for name, messages, _ in CASES])
 def test_every_list_is_made_one_that_is_taken(case: list[dict[str, Any]], row: str) -> None:
     """In the messages of chat completions, by every row."""
-    fixed = validate(case, MODELS[row], tools=TOOLS).fixed
+    fixed = validate(case, MODELS[row], provider=SAID_ROWS.get(row), tools=TOOLS).fixed
     assert fixed.validation.provider.name == row
     assert fixed.validation.accepted, str(fixed.validation)
 
@@ -117,6 +117,6 @@ def test_rows_that_can_be_met_are_met_after_a_fix_of_everything() -> None:
     """One list that is wrong in many ways, for each row."""
     wrong = [answer("Welcome."), user(""), SYSTEM, RESULT, CALL, user(), answer("x "), answer("y")]
     for row in PROVIDERS:
-        found = validate(wrong, MODELS[row], tools=TOOLS)
+        found = validate(wrong, MODELS[row], provider=SAID_ROWS.get(row), tools=TOOLS)
         assert not found.accepted
         assert found.fixed.validation.accepted, f"{row}: {found.fixed.validation}"

@@ -13,3 +13,11 @@ def as_object(arguments: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         read = arguments
     return cast("dict[str, Any]", read) if isinstance(read, dict) else {"malformed_arguments": read}
+
+
+def is_object(arguments: str) -> bool:
+    """Whether arguments are the JSON text of an object."""
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -12,6 +12,7 @@ from ctx_core.conversation.fields import kind_of, mapped, mapping_in, words_of
 from ctx_core.conversation.natives import copied
 from ctx_core.conversation.parts import CitationPart, FilePart, OpaquePart, Part, ReasoningPart, TextPart
 from ctx_core.conversation.paths import leaves, texts_in, value_at, with_value
+from ctx_core.conversation.structured_text import structured_value
 
 if TYPE_CHECKING:
     from ctx_core.conversation.paths import Path
@@ -75,7 +76,7 @@ def with_text(part: Part, text: str) -> Part:
 
 def is_plain(part: Part) -> bool:
     """Whether a part is a text with nothing beside it: its block may go, or be joined with its neighbor's."""
-    if not isinstance(part, TextPart) or part.inside:
+    if not isinstance(part, TextPart) or part.inside or structured_value(part) is not None:
         return False
     block = mapped(part.raw)
     return set(block) <= _PLAIN if block is not None else not isinstance(part.raw, list | tuple)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.conversation.arguments import as_object
+from ctx_core.conversation.arguments import as_object, is_object
 from ctx_core.conversation.block_table import CALL
 from ctx_core.conversation.fields import (
     arguments_text,
@@ -41,6 +41,10 @@ _NAME: Final = ("name", "tool_name")
 _SHORT: Final = 20
 """Characters below which arguments may be an empty object, with blanks in it."""
 _ARGUMENTS: Final = ("arguments", "args", "input", "tool_kwargs", "action", "operation")
+_KEY_OF: Final = {
+    "tool_use": "input", "toolUse": "input", "functionCall": "args", "tool_call": "args", "invalid_tool_call": "args",
+}  # fmt: skip
+"""Spellings whose arguments are an object, and the key that they stand under."""
 
 
 def is_call(block: Mapping[str, Any]) -> bool:
@@ -109,18 +113,40 @@ def completed(call: ToolCall, other: ToolCall) -> ToolCall:
     )
 
 
-def with_arguments(spelling: Any, call: ToolCall) -> Any:  # noqa: ANN401 - of the caller's own type
-    """Give a copy of what spells a call with its arguments as they are now; itself where they are the same."""
+def as_called(spelling: Any, call: ToolCall) -> Any:  # noqa: ANN401 - of the caller's own type
+    """Give a copy of what spells a call with its name and its arguments as they are now; itself where it has them."""
     outer = mapped(spelling)
     if not call.altered or outer is None:
         return spelling
     holder = next((key for key in _INNER if mapped(outer.get(key)) is not None), None)
     inner = outer if holder is None else mapping_in(outer, holder)
-    key = next((key for key in _ARGUMENTS if inner.get(key) is not None), None)
-    if key is None or _is_empty(arguments_text(inner[key])):
-        return spelling  # what it was called with stands in another spelling
-    told = call.arguments if isinstance(inner[key], str) else as_object(call.arguments)
-    return copied(spelling, **({key: told} if holder is None else {holder: copied(outer[holder], **{key: told})}))
+    kind = kind_of(outer) if holder is None else holder
+    changed = {**_name_now(spelling, inner, call), **_arguments_now(inner, kind, call)}
+    if holder is not None:
+        return copied(spelling, **{holder: copied(outer[holder], **changed)}) if changed else spelling
+    # Arguments that could not be read are an object now.
+    parsed = {"type": "tool_call"} if kind == "invalid_tool_call" and "args" in changed else {}
+    return copied(spelling, **changed, **parsed) if changed else spelling
+
+
+def _name_now(spelling: object, inner: Mapping[str, Any], call: ToolCall) -> dict[str, Any]:
+    """Give the name under its key, where that is another; nothing where a call has none of its own."""
+    if not call.name or read_call(spelling).name == call.name:
+        return {}
+    return {next((key for key in _NAME if key in inner), _NAME[0]): call.name}
+
+
+def _arguments_now(inner: Mapping[str, Any], kind: str, call: ToolCall) -> dict[str, Any]:
+    """Give the arguments under their key; nothing where what it was called with stands in another spelling."""
+    key = next((key for key in _ARGUMENTS if inner.get(key) is not None), _KEY_OF.get(kind))
+    if key is None:
+        return {}
+    held: object = inner.get(key)
+    if _is_empty(arguments_text(held)) and not _is_empty(call.arguments):
+        return {}
+    if kind in _KEY_OF and not is_object(arguments_text(held)) and is_object(call.arguments):
+        return {key: as_object(call.arguments)}
+    return {key: call.arguments if isinstance(held, str) else as_object(call.arguments)}
 
 
 def merged(

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from ctx_core.conversation.held import Reading
 
 
-def codec_for(history: Sequence[Any], message: object) -> Codec[Any]:
+def codec_for(history: Sequence[Any], message: object, reading: Reading | None = None) -> Codec[Any]:
     """Give the codec for neutral messages or a provider's own, by what there is.
+
+    Args:
+        history: the conversation so far.
+        message: the current message.
+        reading: knows which messages were looked at before.
 
     Raises:
         MessageError: for any other type, and for messages of two formats in one list.
@@ -26,7 +31,8 @@ def codec_for(history: Sequence[Any], message: object) -> Codec[Any]:
     if first is None or isinstance(first, Message | str):
         return NeutralCodec()
     if mapped(first) is not None:
-        return format_named(format_of(history if message is None or isinstance(message, str) else [*history, message]))
+        whole = history if message is None or isinstance(message, str) else [*history, message]
+        return format_named(format_of(whole, reading))
     msg = (
         f"message 1: expected a ctx_core Message or a provider's dict, found {type(first).__name__}; "
         "LangChain's and LlamaIndex's messages go through langchain_ctx and llamaindex_ctx"
@@ -73,6 +79,6 @@ def transcript_of(
         MessageError: for a history that is no list of messages, or of a type that no codec is given for.
     """
     listed = as_sequence(history)
-    door: Codec[Any] = codec if codec is not None else codec_for(listed, message)
+    door: Codec[Any] = codec if codec is not None else codec_for(listed, message, reading)
     tail = () if message is None else (door.write(Message.user(message)) if isinstance(message, str) else message,)
     return Transcript(listed, tail, door, reading)

@@ -9,7 +9,6 @@ from ctx_core.conversation.block_table import MADE_IMAGE, QUOTED, REASONING, RED
 from ctx_core.conversation.block_types import BlockType
 from ctx_core.conversation.calls import is_call, read_call, row_of_call, said_in_call
 from ctx_core.conversation.fields import (
-    arguments_text,
     copy_length,
     encrypted,
     json_text,
@@ -23,6 +22,7 @@ from ctx_core.conversation.fields import (
 )
 from ctx_core.conversation.media_blocks import read_media
 from ctx_core.conversation.parts import CitationPart, ImagePart, OpaquePart, Part, ReasoningPart, TextPart
+from ctx_core.conversation.structured_text import structured_part
 from ctx_core.conversation.whole import row_of_medium, whole
 from ctx_core.errors import MessageError
 
@@ -154,7 +154,7 @@ def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | N
     """
     keys = set(block) - {"type"}
     if keys == {"json"}:
-        return TextPart(arguments_text(block["json"]), raw=raw), None
+        return structured_part(block["json"], raw), None
     if keys == {"reasoningContent"}:
         thoughts = mapping_in(block, "reasoningContent")
         told = mapping_in(thoughts, "reasoningText") or thoughts

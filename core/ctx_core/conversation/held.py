@@ -22,6 +22,8 @@ _FIXED: Final = frozenset({str, int, float, bool, bytes, type(None)})
 """Types whose objects never change."""
 _SHORT: Final = 64
 """Messages of a list that is looked through each time."""
+_AGAIN: Final = 8
+"""Messages at the end of a list that are asked again: what is sent is not yet what is stored, and may be changed."""
 ValueT = TypeVar("ValueT")
 
 
@@ -42,14 +44,14 @@ class Listed:
 
     natives: list[Any] = field(repr=False)
     """The caller's objects; never changed."""
-    others: tuple[int, ...]
-    """Where those stand that are not of the plain types."""
+    found: dict[str, object] = field(repr=False, default_factory=dict[str, object])
+    """What was found in those behind the first, by what was looked for."""
 
 
 class Reading:
     """What one request reads: messages that were read before are taken as they are."""
 
-    __slots__ = ("_before", "_lists", "listed", "now")
+    __slots__ = ("_before", "_known", "_lists", "listed", "now")
 
     now: dict[int, Held]
     """What was read or taken, by the identity of the caller's object."""
@@ -69,23 +71,33 @@ class Reading:
         """
         self._before = before
         self._lists = lists
+        self._known: Listed | None = None
         self.now = {}
         self.listed = None
 
-    def others(self, natives: Sequence[Any], plain: AbstractSet[type]) -> Sequence[int]:
-        """Give where messages stand that are not of some types; of a list that has grown, only what is new is asked."""
+    def looked_through(self, what: str, natives: Sequence[Any], look: Callable[[int, ValueT | None], ValueT]) -> ValueT:
+        """Give what is found in a list behind its first message; of one that has grown, its end is asked only.
+
+        Args:
+            what: is looked for.
+            natives: the list; its first message may be an instruction that is made anew.
+            look: gives what it finds from a place on, with what was found in a list up to there or farther; None for
+                nothing.
+        """
         if not isinstance(natives, list) or len(natives) < _SHORT:
-            return others(natives, plain)
-        first = natives[0:1]
-        known = self._lists.get(id(natives[1]))
-        if known is None or not _goes_on(natives, known.natives):
-            found = others(natives, plain)
+            return look(1, None)
+        if self.listed is None or not _goes_on(natives, self.listed.natives):
+            before = self._lists.get(id(natives[1]))
+            self._known = before if before is not None and _goes_on(natives, before.natives) else None
+            self.listed = Listed(natives=natives[:])
+        known = self._known
+        if known is not None and what in known.found:
+            found = look(len(known.natives) - _AGAIN, cast("ValueT", known.found[what]))
         else:
-            size = len(known.natives)
-            behind = (size + at for at in others(natives[size:], plain))
-            found = (*others(first, plain), *(at for at in known.others if at), *behind)
-        self.listed = Listed(natives=natives[:], others=tuple(found))
-        return self.listed.others
+            found = look(1, None)
+        if len(natives) == len(self.listed.natives):
+            self.listed.found[what] = found
+        return found
 
     def read(self, native: object, told: object, read: Callable[[Any], Message]) -> Message:
         """Give the neutral message of an object, which is read unless it was read before and says the same.
@@ -118,14 +130,14 @@ def others(natives: Sequence[Any], plain: AbstractSet[type]) -> Sequence[int]:
 
 
 def _goes_on(natives: list[Any], before: list[Any]) -> bool:
-    """Whether a list goes on from another behind its first message.
+    """Whether a list goes on from another, behind its first message and up to those that are asked again.
 
     Comparing thousands of objects takes no time where they are the same: the ends tell whether it may be so.
     """
-    size = len(before)
-    if len(natives) < size or natives[1] is not before[1] or natives[size - 1] is not before[-1]:
+    size = len(before) - _AGAIN
+    if len(natives) < size or natives[1] is not before[1] or natives[size - 1] is not before[size - 1]:
         return False
-    return _same(natives[1:size], before[1:])
+    return _same(natives[1:size], before[1:size])
 
 
 def _same(one: object, other: object) -> bool:

@@ -7,6 +7,7 @@ from operator import is_ as _is
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.block_texts import is_plain, text_of, with_text
+from ctx_core.conversation.structured_text import structured_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,8 @@ class TextUnit:
     text: str = field(repr=False)
     plain: bool
     """Whether its blocks have nothing beside the text, so that they may go with it."""
+    structured: bool = False
+    """Whether it is the JSON of a mapping or a list, and another text of it is to be one, too."""
 
 
 def text_units(message: Message) -> list[TextUnit]:
@@ -41,7 +44,8 @@ def text_units(message: Message) -> list[TextUnit]:
         if last is not None and plain and last.plain and last.places[-1] == at - 1:
             units[-1] = TextUnit(places=(*last.places, at), text=last.text + text, plain=True)
         else:
-            units.append(TextUnit(places=(at,), text=text, plain=plain))
+            structured = structured_value(part) is not None
+            units.append(TextUnit(places=(at,), text=text, plain=plain, structured=structured))
     return units
 
 

@@ -74,7 +74,8 @@ class ListCodec(Codec[NativeT], Protocol[NativeT]):
 
     `split` says which. What it gives is what `role` and `read` are asked of, else the messages themselves. One that has
     `single_types`, types whose messages are one each and never the user's, and `is_several(native)` for all others, is
-    asked to split nothing else.
+    asked to split nothing else. One that has `split_from(natives, begin)` is asked for what is new of a list that has
+    grown: for the pieces from a place on, behind one that is not the assistant's.
     """
 
     system_apart: bool

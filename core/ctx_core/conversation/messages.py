@@ -9,14 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Self
+from typing import Self
 
-from ctx_core.conversation.parts import MediaPart, OpaquePart, Part, ReasoningPart, TextPart, all_parts
-
-TIED_TO_THOUGHTS: Final = frozenset(
-    {"web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "tool_search_call"}
-)
-"""Kinds of what OpenAI's own tools did, which cannot be sent without their id."""
+from ctx_core.conversation.parts import MediaPart, OpaquePart, Part, ReasoningPart, TextPart, all_parts, is_thought
+from ctx_core.conversation.tied import result_of, tied_by
 
 
 class Role(StrEnum):
@@ -124,7 +120,16 @@ class Message:
     @property
     def has_media(self) -> bool:
         """Whether a picture, a recording, a film or a document is in it, wherever."""
-        return any(isinstance(part, MediaPart) for part in all_parts((*self.parts, *self.beside)))
+        known = self.figures.get(MediaPart)
+        if known is None:
+            found = any(isinstance(part, MediaPart) for part in all_parts((*self.parts, *self.beside)))
+            known = self.figures[MediaPart] = found
+        return bool(known)
+
+    @property
+    def thinks(self) -> bool:
+        """Whether it has thoughts, or signatures of some: their blocks stay where they are, whole, or go."""
+        return any(map(is_thought, self.parts)) or any(call.encrypted for call in self.tool_calls)
 
     @property
     def is_question(self) -> bool:
@@ -179,10 +184,13 @@ class Message:
         """
         parts: list[Part] = []
         gone = False
+        lost = set[str]()
         for part in self.parts:
-            tied = gone and isinstance(part, OpaquePart) and part.kind in TIED_TO_THOUGHTS
+            tied = tied_by(part) if gone else None
             gone = isinstance(part, ReasoningPart) and (not signed or part.encrypted > 0)
-            if not (gone or tied):
+            if tied is not None:
+                lost.add(tied)
+            elif not (gone or (lost and result_of(part) in lost)):
                 parts.append(part)
         return self if len(parts) == len(self.parts) else replace(self, parts=tuple(parts), altered=True)
 

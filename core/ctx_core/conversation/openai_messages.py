@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
-from ctx_core.conversation.calls import is_call, merged, read_call, with_arguments
+from ctx_core.conversation.calls import as_called, is_call, merged, read_call
 from ctx_core.conversation.content_blocks import read_content, settled
 from ctx_core.conversation.fields import id_or_none, mapped, shown_role, string_or_none
 from ctx_core.conversation.messages import Message, Role, ToolCall
-from ctx_core.conversation.natives import copied
+from ctx_core.conversation.natives import copied, plain_dicts
 from ctx_core.conversation.openai_blocks import CHAT
 from ctx_core.conversation.openai_fields import THOUGHTS_OUTSIDE, said_beside, with_thoughts_outside
 from ctx_core.conversation.parts import Part, ReasoningPart, TextPart, same_parts
@@ -66,6 +66,10 @@ class OpenAICodec:
             origin=native,
             altered=_has_two_ways(fields, calls),
         )
+
+    def told_by(self, native: object) -> object:
+        """Give all of a message dict; None for another mapping, which may tell each time something else."""
+        return plain_dicts(native)
 
     def write(self, message: Message) -> OpenAIMessage:
         """Give the caller's own dict, or a changed copy of it, or a new one."""
@@ -141,7 +145,7 @@ def _altered_copy(message: Message, origin: OpenAIMessage) -> OpenAIMessage:
         copy["content"] = [_with_call(block, altered) for block in cast("list[object]", said)]
     if "function_call" in origin:
         legacy = [call for call in message.tool_calls if call.raw is origin["function_call"]]
-        copy["function_call"] = with_arguments(legacy[0].raw, legacy[0]) if legacy else None
+        copy["function_call"] = as_called(legacy[0].raw, legacy[0]) if legacy else None
         if not legacy:
             del copy["function_call"]
     return copy
@@ -151,13 +155,13 @@ def _with_call(block: object, altered: Mapping[str, ToolCall]) -> object:
     """Give a block of a content as it is, or with other arguments if it spells one of these calls."""
     spelled = mapped(block)
     call = altered.get(read_call(block).id or "") if spelled is not None and is_call(spelled) else None
-    return block if call is None else with_arguments(block, call)
+    return block if call is None else as_called(block, call)
 
 
 def _with_id(call: ToolCall) -> object:
     if call.raw is None:
         return _new_call(call)
-    told, spelled = (mapped(call.raw) or {}).get("id"), with_arguments(call.raw, call)
+    told, spelled = (mapped(call.raw) or {}).get("id"), as_called(call.raw, call)
     return spelled if told == call.id or (call.id is None and not told) else copied(spelled, id=call.id)
 
 

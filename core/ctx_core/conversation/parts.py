@@ -131,6 +131,11 @@ def same_parts(parts: Sequence[Part], others: Sequence[Part]) -> bool:
     )
 
 
+def is_thought(part: Part) -> bool:
+    """Whether a part is a thought, or has the signature of one."""
+    return any(isinstance(one, ReasoningPart) for one in all_parts((part,)))
+
+
 def all_parts(parts: Iterable[Part]) -> Iterator[Part]:
     """Give parts, and those inside of them."""
     for part in parts:

@@ -12,6 +12,7 @@ from ctx_core.conversation.fields import first_in, id_or_none, json_text, kind_o
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.parts import Part, TextPart
 from ctx_core.conversation.paths import texts_in, with_value
+from ctx_core.conversation.structured_text import structured_part
 from ctx_core.conversation.whole import beside_of, whole
 
 if TYPE_CHECKING:
@@ -90,12 +91,19 @@ def _found(block: Mapping[str, Any]) -> _Found:
 
 def _response(response: object) -> tuple[Part, ...]:
     """Give what Google's mapping says: the text in it where it has nothing else, else its JSON."""
-    fields = mapped(response)
-    if fields is not None and len(fields) == 1:
-        (key, value), *_ = fields.items()
-        if key in _OUTPUT and isinstance(value, str):
-            return (TextPart(value),) if value else ()
-    return () if response is None else (TextPart(json_text(response)),)
+    key, fields = response_key(response), mapped(response)
+    if key is not None and fields is not None:
+        return (TextPart(fields[key]),) if fields[key] else ()
+    if response is None:
+        return ()
+    return (TextPart(json_text(response)),) if fields is None else (structured_part(fields),)
+
+
+def response_key(response: object) -> str | None:
+    """Give the key under which one of Google's responses is a mere text; None where it says something else."""
+    fields = mapped(response) or {}
+    key = next(iter(fields), None) if len(fields) == 1 else None
+    return key if key in _OUTPUT and isinstance(fields[key], str) else None
 
 
 def _output(output: object) -> tuple[Part, ...]:

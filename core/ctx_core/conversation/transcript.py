@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Generic
 
-from ctx_core.conversation.held import others
 from ctx_core.conversation.joined import joined
 from ctx_core.conversation.message_types import Codec, ListCodec, NativeT, Piece
 from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.splitting import split
 from ctx_core.conversation.text_steps import as_step_result, may_answer_step
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
 
     from ctx_core.conversation.held import Reading
 
@@ -77,10 +76,9 @@ class Transcript(Generic[NativeT]):
         self._current = len(history)  # whoever names a message the current one means a question
         self._pieces: Sequence[Piece] | None = None
         if self._lists is not None:
-            self._pieces = self._split(joined(history, tail))
+            self._pieces, self._others = split(joined(history, tail), self._lists, reading)
             if self._pieces is not None:
-                places = (piece.places[0] for piece in self._pieces)
-                self._current = sum(place < len(history) for place in places)
+                self._current = bisect_left(self._pieces, len(history), key=lambda piece: piece.places[0])
                 self._history, self._tail = self._pieces, ()
         self._places: dict[int, list[int]] | None = None
         self._read: dict[int, Message] = {}
@@ -100,6 +98,11 @@ class Transcript(Generic[NativeT]):
     def codec(self) -> Codec[NativeT]:
         """The door of its messages."""
         return self._codec
+
+    @property
+    def reading(self) -> Reading | None:
+        """What was read of it, and what is known of before; None where nobody holds it."""
+        return self._reading
 
     @property
     def system_apart(self) -> bool:
@@ -193,16 +196,6 @@ class Transcript(Generic[NativeT]):
     def _perhaps_users(self) -> Sequence[int]:
         """Give the positions that may be a user's: of a run of thousands of steps few are, and their types tell."""
         return range(len(self)) if self._others is None or self._pieces is not None else self._others
-
-    def _split(self, natives: Sequence[Any]) -> Sequence[Piece] | None:
-        """Give what each message is read from; where their types tell that each is one by itself, none is asked."""
-        lists: Any = self._lists
-        plain: AbstractSet[type] | None = getattr(lists, "single_types", None)
-        if plain is None:
-            pieces: Sequence[Piece] | None = lists.split(natives)
-            return pieces
-        self._others = (others if self._reading is None else self._reading.others)(natives, plain)
-        return lists.split(natives) if any(lists.is_several(natives[at]) for at in self._others) else None
 
     def _alone(self, at: int) -> Message:
         """Give the message at a position as it is by itself."""

@@ -6,10 +6,14 @@ Most clients hold what they ask for in their objects, and nothing has to be know
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ctx_core.counting.model_objects import attribute, model_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,12 @@ CLIENTS: Final = (
     ),
 )
 
+_OPENAI: Final = "langchain_openai.chat_models."
+_CONVERSE: Final = "langchain_aws.chat_models.bedrock_converse."
+_ANTHROPIC: Final = "langchain_anthropic.chat_models."
+_CONVERSE_CONFIG: Final = ("inference_config", "inferenceConfig")
+_OPENAI_ANSWER: Final = "max_completion_tokens"
+"""The name by which LangChain's OpenAI clients take what is bound, whatever the object says under another."""
 _ADDRESSES: Final = ("base_url", "openai_api_base", "api_base", "azure_endpoint", "endpoint_url")
 _CLOUD: Final = re.compile(r"[:-]cloud$")
 """What the names of models end with that Ollama passes on to its own servers."""
@@ -62,7 +72,7 @@ def client_of(model: object) -> Client | None:
     """Give the row for a model object; None where nothing has to be known of its client."""
     if isinstance(model, str) or _CLOUD.search(model_name(model) or ""):
         return None
-    names = [f"{kind.__module__}.{kind.__qualname__}".lower() for kind in type(model).__mro__]
+    names = _class_names(model)
     places = [place for name in _ADDRESSES if isinstance(place := attribute(model, name), str)]
     for client in CLIENTS:
         if any(sign in name for sign in client.signs for name in names):
@@ -70,3 +80,34 @@ def client_of(model: object) -> Client | None:
         if any(sign in place for sign in client.addresses for place in places):
             return client
     return None
+
+
+def leaves_out_own_answer(model: object, sent: Mapping[str, Any], names: Iterable[str]) -> bool:
+    """Whether the length of answers that an object says is not asked for, as something else is bound in its place.
+
+    Most clients send what is bound, and None too, which servers take for no limit. Bedrock's Converse client leaves
+    None out, LangChain's client of OpenAI's responses API too, under all names but one, and Anthropic's sends nothing
+    without a limit.
+
+    Args:
+        model: the object.
+        sent: what it is bound to.
+        names: under which answers are asked for.
+    """
+    kinds = _class_names(model)
+    if any(_CONVERSE in kind for kind in kinds):
+        return any(isinstance(sent.get(name), Mapping) for name in _CONVERSE_CONFIG)
+    if _OPENAI_ANSWER in sent and any(_OPENAI in kind for kind in kinds):
+        return True
+    if own_answer_stays(model) or any(_ANTHROPIC in kind for kind in kinds):
+        return False
+    return any(name in sent and sent[name] is None for name in names)
+
+
+def own_answer_stays(model: object) -> bool:
+    """Whether a client asks for the answer that its object says, whatever is bound: that of OpenAI's responses API."""
+    return attribute(model, "use_responses_api") is True and any(_OPENAI in kind for kind in _class_names(model))
+
+
+def _class_names(model: object) -> list[str]:
+    return [f"{kind.__module__}.{kind.__qualname__}".lower() for kind in type(model).__mro__]

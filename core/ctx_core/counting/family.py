@@ -47,6 +47,16 @@ class Substitute:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How far the tokens of a substitute may be from those of o200k_base, in any text."""
+
+    least: float
+    """Tokens for each of o200k_base, at least; times `MessageFraming.per_token` no less than 1."""
+    most: float | None = None
+    """Tokens for each of o200k_base, at most, 1 or more; None: as many as there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """How the models of a family are counted, how large their windows are, and how that is known."""
 
@@ -58,6 +68,8 @@ class Family:
     """The host that this row is for; None for all others."""
     vocabulary: str = "o200k_base"
     """The models' own vocabulary, or a substitute where it is not public; `MessageFraming.per_token` says how dense."""
+    limits: Limits | None = None
+    """How a substitute is held against o200k_base; None: it is not."""
     framing: Framing = Framing()
     """What is billed beside the texts, and how densely."""
     margin: Margin = Margin()

@@ -20,6 +20,8 @@ PROVIDERS: Final = frozenset({
     "vertex_ai", "vllm", "volcengine", "wandb", "watsonx", "watsonx_text", "xai", "xiaomi_mimo", "x_ai", "z_ai", "zai",
 })  # fmt: skip
 """Providers and hosts, as frameworks and gateways write them in front of a colon, with underscores for dashes."""
+DEPLOY: Final = frozenset({"azure", "azure_ai", "azure_openai"})
+"""Of these, where people name the deployments of OpenAI's models themselves."""
 _OTHERS: Final = frozenset({
     "01_ai", "allenai", "amazon", "apac", "au", "baidu", "c4ai", "ca", "cf", "cohereforai", "coherelabs", "deepseek_ai",
     "eu", "global", "ibm_granite", "in", "internlm", "jp", "meta", "meta_llama", "meta_models", "microsoft", "minimax",

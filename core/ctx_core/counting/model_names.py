@@ -6,7 +6,8 @@ name that begins with its words. So none ends within a word or a number: `glm` f
 `o1` fits `o1-mini`, not `o1234`; `gpt-4` fits `gpt-4-0613`, not `gpt-4o` or `gpt-40`.
 
 What stands in front is taken off where it is a path, a provider, a region or a vendor. Behind anything else, as in the
-names that people give to deployments, only names that mean nothing but a model are read: `my-gpt-4o`, not `my-o3`.
+names that people give to deployments, only names that mean nothing but a model are read: `my-gpt-4o`, not `my-o3`,
+but where a host of OpenAI's models stands in front: `azure:my-o3`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from ctx_core.counting.fronts import PROVIDERS, VENDORS, is_known
+from ctx_core.counting.fronts import DEPLOY, PROVIDERS, VENDORS, is_known
 from ctx_core.counting.model_words import is_chat_model, is_derived, is_made_of, is_short, is_unmistakable
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ _CUSTOM: Final = re.compile(r"(:custom-model/[^/]+)/[^/]+$")
 
 _LONGEST: Final = 512
 """Characters of a name: what is read again behind each of its words must not be a text."""
+_FRONT: Final = re.compile(r"[/:]")
+"""What stands between a host or a provider and what it has."""
 _TAG: Final = re.compile(r":(?:batch|exacto|extended|floor|free|latest|nitro|online)$")
 """Hosts' tags behind a model's name, as in `openai/o3:batch`: how it is served, not which it is."""
 
@@ -147,7 +150,9 @@ def _read(name: str, *, has_host: bool) -> ModelName:
         )
         for text, known in _without_front(model)
     ]
-    return ModelName(whole=words(whole), readings=(*readings, *_within(words(model))), model=model, host=host)
+    is_deployed = not DEPLOY.isdisjoint(part.replace("-", "_") for part in _FRONT.split(whole)[:-1])
+    within = _within(words(model), is_deployed=is_deployed)
+    return ModelName(whole=words(whole), readings=(*readings, *within), model=model, host=host)
 
 
 def _behind(text: str, *, is_known_front: bool, is_known_path: bool, is_whole: bool) -> Reading:
@@ -171,11 +176,11 @@ def _behind(text: str, *, is_known_front: bool, is_known_path: bool, is_whole: b
     )
 
 
-def _within(found: Words) -> Iterator[Reading]:
+def _within(found: Words, *, is_deployed: bool) -> Iterator[Reading]:
     """Give the places within a name where nothing but a model can stand."""
     for at in range(1, len(found)):
         rest = found[at:]
-        if is_unmistakable(rest) and not is_derived(found[:at]) and not is_made_of(rest):
+        if is_unmistakable(rest, is_deployed=is_deployed) and not is_derived(found[:at]) and not is_made_of(rest):
             yield Reading(words=rest, begins=False, is_own=True, is_model=True)
 
 

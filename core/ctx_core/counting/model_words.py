@@ -139,8 +139,13 @@ def is_chat_model(words: tuple[str, ...], *, is_known_front: bool, is_whole: boo
     return True
 
 
-def is_unmistakable(words: tuple[str, ...]) -> bool:
-    """Whether the words are a model's name wherever they stand."""
+def is_unmistakable(words: tuple[str, ...], *, is_deployed: bool = False) -> bool:
+    """Whether the words are a model's name wherever they stand.
+
+    Args:
+        words: of a name, from some place on.
+        is_deployed: whether it is a deployment at a host of OpenAI's models: then `my-o3` is one too.
+    """
     first, behind = words[0], words[1:]
     if not behind or not is_chat_model(words, is_known_front=True, is_whole=False):
         return False
@@ -148,7 +153,7 @@ def is_unmistakable(words: tuple[str, ...]) -> bool:
         case "gpt" | "chatgpt":
             return behind[0] in _OF_GPT
         case "o":
-            return behind[0] in {"1", "3", "4"} and not _OF_O_SERIES.isdisjoint(behind[1:2])
+            return behind[0] in {"1", "3", "4"} and (is_deployed or not _OF_O_SERIES.isdisjoint(behind[1:2]))
         case "claude":
             return not _OF_CLAUDE.isdisjoint(behind[:3]) or (behind[0] == "v" and behind[1:2] == ("2",))
         case _:

@@ -8,23 +8,26 @@ from typing import TYPE_CHECKING, Final
 from ctx_core.counting.backends import vocabulary
 from ctx_core.counting.families import FALLBACK, FAMILIES
 from ctx_core.counting.framing import Framing
+from ctx_core.counting.limited import LimitedTokenizer
 from ctx_core.counting.margin import Margin
 from ctx_core.counting.model_names import ModelName, Words, words
 from ctx_core.counting.named_families import named_family
+from ctx_core.counting.safe_estimate import SafeEstimate
 from ctx_core.counting.tokenizers import CachedTokenizer, TokenizerLike
 from ctx_core.counting.vocabulary import tiktoken_encoding
 from ctx_core.errors import OptionError
 from ctx_core.locks import Lock
 
 if TYPE_CHECKING:
-    from ctx_core.counting.family import Family
+    from ctx_core.counting.family import Family, Limits
+    from ctx_core.counting.tokenizers import Tokenizer
 
 _THROUGH_RESPONSES: Final = frozenset({"openrouter", "vercel-gateway"})
 """Hosts that send chat requests on to OpenAI's responses API: of 43 recorded bills with tools 35 are exact by it."""
 _LOCK: Final = Lock()
 _REGISTERED: Final[dict[Words, tuple[str, CachedTokenizer, Framing]]] = {}
 """By the words of the prefix, so that no two are spellings of one."""
-_CACHES: Final[dict[str, CachedTokenizer]] = {}
+_CACHES: Final[dict[tuple[str, Limits | None], CachedTokenizer]] = {}
 
 
 def register_tokenizer(prefix: str, tokenizer: TokenizerLike, *, framing: Framing | None = None) -> None:
@@ -61,16 +64,15 @@ def resolve(model: str, *, api: str | None = None, host: str | None = None) -> t
         if fit.length >= _shortest(name):
             return tokenizer, framing, Margin()
     family = _found(name, api, host)
-    exact = vocabulary(family.vocabulary)
-    if exact is not None:
-        shared = _shared(family.vocabulary)
+    has_vocabulary = vocabulary(family.vocabulary) is not None
+    tokenizer = _shared(family.vocabulary if has_vocabulary else "o200k_base", family.limits)
+    if tokenizer.estimates:
         # The safe estimate is over the texts already: only what is beside them needs the wider margin.
-        return (
-            shared,
-            family.framing,
-            replace(family.substitute.margin, text=1.0) if shared.estimates else family.margin,
-        )
-    return _shared("o200k_base"), _denser(family.framing, family.substitute.per_token), family.substitute.margin
+        texts = replace(family.framing.messages, per_token=1.0)
+        return tokenizer, replace(family.framing, messages=texts), replace(family.substitute.margin, text=1.0)
+    if not has_vocabulary:
+        return tokenizer, _denser(family.framing, family.substitute.per_token), family.substitute.margin
+    return tokenizer, family.framing, family.margin
 
 
 def _denser(framing: Framing, factor: float) -> Framing:
@@ -112,14 +114,26 @@ def encoding_tokenizer(encoding: str) -> CachedTokenizer:
     return _shared(encoding)
 
 
-def _shared(name: str) -> CachedTokenizer:
+def _shared(name: str, limits: Limits | None = None) -> CachedTokenizer:
+    key = (name, limits)
     with _LOCK:
-        shared = _CACHES.get(name)
+        shared = _CACHES.get(key)
         if shared is not None:
             return shared
-    tokenizer = CachedTokenizer(vocabulary(name) or tiktoken_encoding(name))
+    tokenizer = _loaded(name) if limits is None else _limited(_loaded(name), limits)
     with _LOCK:
-        return _CACHES.setdefault(name, tokenizer)
+        return _CACHES.setdefault(key, CachedTokenizer(tokenizer))
+
+
+def _loaded(name: str) -> Tokenizer:
+    return vocabulary(name) or tiktoken_encoding(name)
+
+
+def _limited(tokenizer: Tokenizer, limits: Limits) -> Tokenizer:
+    """Hold a vocabulary against o200k_base; where one of them is not to be had the safe estimate counts."""
+    other = _loaded("o200k_base")
+    missing = next((one for one in (tokenizer, other) if isinstance(one, SafeEstimate)), None)
+    return missing or LimitedTokenizer(tokenizer, other, limits)
 
 
 def _cached(tokenizer: TokenizerLike) -> CachedTokenizer:

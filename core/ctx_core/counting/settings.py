@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, SupportsFloat
 
 from ctx_core.conversation.fields import mapped
-from ctx_core.counting.clients import client_of
+from ctx_core.counting.clients import client_of, leaves_out_own_answer, own_answer_stays
 from ctx_core.counting.model_objects import attribute
 
 if TYPE_CHECKING:
@@ -79,14 +79,22 @@ def _metadata_answer(model: object, window: Window) -> int | None:
 def _found(asked: AskedModel, names: tuple[str, ...]) -> dict[str, int]:
     """Give what is said under these names; of two that say the same name, what is sent wins."""
     found: dict[str, int] = {}
-    replaced = _OLLAMA_OPTIONS if isinstance(asked.sent.get("options"), Mapping) else ()
+    replaced = _replaced(asked)
     for name in names:
         own = [] if name in replaced else list(_own(asked.model, name))
         sent = list(_in(asked.sent, name))
-        values = [tokens for value in (sent or own) if (tokens := positive(value)) is not None]
+        said = [*sent, *own] if name in _ANSWERS and own_answer_stays(asked.model) else sent or own
+        values = [tokens for value in said if (tokens := positive(value)) is not None]
         if values:
             found[name] = max(values)
     return found
+
+
+def _replaced(asked: AskedModel) -> tuple[str, ...]:
+    """Give the names under which is not sent what the object says."""
+    if leaves_out_own_answer(asked.model, asked.sent, _ANSWERS):
+        return _ANSWERS
+    return _OLLAMA_OPTIONS if isinstance(asked.sent.get("options"), Mapping) else ()
 
 
 def _own(model: object, name: str) -> Iterator[object]:

@@ -46,18 +46,18 @@ class Account:
 
     def needed(self) -> dict[str, int]:
         """Give the tokens that each layer still has, for the error; `framing` is the rest of the total."""
-        return {row.name: row.used for row in self._rows() if row.used}
+        return {row.name: row.used for row in self._rows(_history(self.window)) if row.used}
 
     def report(self, *, original: int | None = None) -> ContextReport:
         """Give the report, with the tokens of everything there was where they were counted."""
-        plan = self.plan
+        plan, history = self.plan, _history(self.window)
         return ContextReport(
             total=plan.budget.total,
             reserve=plan.budget.reserve + plan.reserve,
             used=self.total,
             original=original,
-            layers=tuple(self._rows()),
-            history=replace(_history(self.window), cut=self.window.cut.newly_cut or self.texts.summary_gave_way),
+            layers=tuple(self._rows(history)),
+            history=replace(history, cut=self.window.cut.newly_cut or self.texts.summary_gave_way),
             counter=plan.counter.tokenizer.name,
             estimated=not plan.counter.exact,
             model=plan.counter.model,
@@ -66,11 +66,11 @@ class Account:
             changes=self.changes,
         )
 
-    def _rows(self) -> list[LayerReport]:
+    def _rows(self, history: HistoryReport) -> list[LayerReport]:
         rows = with_taken(self._text_rows(), self.plan)
         if self.plan.definitions:
             rows.append(self._row("tools", self.texts.tools))
-        rows += [self._history_row(), self._current_row()]
+        rows += [self._history_row(history), self._current_row()]
         if self.added:
             rows.append(LayerReport(name="provider", asked=self.added, budget=None, used=self.added))
         if self.underestimate:
@@ -91,8 +91,8 @@ class Account:
             rows = {"system": self._row("system", instructions), **rows}
         return list(rows.values())
 
-    def _history_row(self) -> LayerReport:
-        history, window = _history(self.window), self.window
+    def _history_row(self, history: HistoryReport) -> LayerReport:
+        window = self.window
         used = window.tokens - window.instructions - window.question
         whole = not (history.omitted or history.altered)
         row = self._row("history", used)
@@ -143,7 +143,9 @@ def _history(window: Selection) -> HistoryReport:
     results = [at for at in cut.kept if at in stretch.results]
     cleared = {at for at in results if stretch.entries[at].position in cut.decisions.cleared}
     shortened = [at for at in results if at not in cleared and stretch.is_cut(at)]
-    calls = {at: sum(call.altered for call in stretch.form(at).tool_calls) for at in cut.kept}
+    calls = {
+        at: sum(call.altered for call in form.tool_calls) for at in cut.kept if (form := stretch.form(at)).tool_calls
+    }
     placeholders = [at for at in calls if stretch.entries[at].position in cut.decisions.cleared_calls]
     return HistoryReport(
         messages=len(window.entries),

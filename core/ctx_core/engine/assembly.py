@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.calibration import Underestimate
-from ctx_core.counting.counts import TokenCount
 from ctx_core.engine.acceptance import asked_of
 from ctx_core.engine.accounting import Account
+from ctx_core.engine.call_ids import CallIds
 from ctx_core.engine.concessions import CONCESSIONS
 from ctx_core.engine.context import Context
-from ctx_core.engine.layers import message_of
+from ctx_core.engine.measures import billed_count, tokens_of_all
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.last_means import squeezed_by
+from ctx_core.history.made_from import leaves_out_the_same
 from ctx_core.history.needed import sizes_with_heads
 from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
@@ -60,6 +59,8 @@ class Assembly:
     """What the provider asks; None: nothing is looked at."""
     _reasoning: Reasoning = field(init=False)
     """What becomes of the model's thoughts."""
+    _ids: CallIds = field(init=False)
+    """Where calls stand, by which ids are made anew."""
     _accepted: Accepted = field(init=False)
     """The conversation as it goes out."""
 
@@ -71,11 +72,15 @@ class Assembly:
         )
         self.texts = Texts(self.plan, self._underestimate.room(self.plan.limit) - self.plan.taken)
         # Held against the messages before anything is decided by it: what is remembered is a hint, never a truth.
-        self._known = matching(self.state, self.transcript, self.verify)
+        known, verify = self.state, self.verify
+        if known is not None and verify == "all" and leaves_out_the_same(known, self.transcript):
+            verify = "ends"  # all between them was compared just now
+        self._known = matching(known, self.transcript, verify)
         self._asked = asked_of(self.plan, self.transcript)
-        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, self.state)
+        self._reasoning = Reasoning(self.plan, self._asked, self.transcript, state=self.state, known=self._known)
+        self._ids = CallIds(self.transcript, self._known)
         self._settle()
-        if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self._prefix()):
+        if self._reasoning.has_lost_its_place(self._accepted.messages, self.window, self.texts.system_message()):
             # All of it, once and for all: what was there before may not come back.
             self._known = replace(self._known, reasoning_from=Position(len(self.transcript)))
             self._settle()
@@ -111,16 +116,19 @@ class Assembly:
             raise ContextOverflowError(needed=self._enough(account), limit=self.plan.limit, layers=account.needed())
         system, apart, sent = self.texts.system_message(), self.transcript.system_apart, self._accepted.messages
         messages = self.transcript.write(sent)
+        original = tokens_of_all(self.plan, self.transcript, self.texts.once) if self.plan.count_original else None
         leads = not apart and bool(sent) and sent[0].role.instructs
         return Context(
             messages=messages,
             system_prompt="" if system is None else system.text,
             system_message=messages[0] if leads else None,
             conversation=messages[leads:],
-            report=account.report(original=self._original() if self.plan.count_original else None),
-            state=self._reasoning.remembered(self.window.state, sent, self._prefix()),
-            count=self._count(
-                [*([system] if apart and system is not None else ()), *sent], account.counted - self.plan.taken
+            report=account.report(original=original),
+            state=self._reasoning.remembered(self._ids.remembered(self.window.state), sent, system),
+            count=billed_count(
+                self.plan,
+                [*([system] if apart and system is not None else ()), *sent],
+                account.counted - self.plan.taken,
             ),
             transcript=self.transcript,
         )
@@ -185,6 +193,7 @@ class Assembly:
             state=self._known,
             remembers=self.state is not None,
             truncation=truncation,
+            results_follow=self.plan.results_follow,
         )
         if self._reasoning.waits and truncation == "no":
             # A cut would take the reasoning of the loop that is running: it waits, if there is room beside the part.
@@ -223,18 +232,16 @@ class Assembly:
 
     def _accept(self) -> int:
         """Have the provider's rules met; give the tokens that this adds."""
-        system, spoken = self.texts.system_message(), [entry.message for entry in self._conversation()]
+        system, entries = self.texts.system_message(), self._conversation()
+        spoken = [entry.message for entry in entries]
         sent = [*([] if system is None or self.transcript.system_apart else [system]), *spoken]
-        self._accepted = Accepted(sent) if self._asked is None else accepted(sent, self._asked)
+        if self._asked is None:
+            self._accepted = Accepted(sent)
+        else:
+            self._accepted = accepted(sent, self._ids.placed(self._asked, self.window, entries))
         if gone := self._reasoning.gone(self.window):
             self._accepted = replace(self._accepted, changes={**self._accepted.changes, "reasoning dropped": gone})
         return self._accepted_tokens() - self.window.tokens - self.texts.fixed
-
-    def _prefix(self) -> str:
-        """Give what is sent before the messages: the tools, and a system text apart."""
-        system = self.texts.system_message() if self.transcript.system_apart else None
-        tools = json.dumps(self.plan.definitions, sort_keys=True, default=str)
-        return tools if system is None else f"{system.text}\n{tools}"
 
     def _accepted_tokens(self) -> int:
         """Give the tokens of all that goes out, counted anew."""
@@ -269,24 +276,6 @@ class Assembly:
         plan = replace(self.plan, budget=self.plan.budget.widened(limit + self.plan.reserve))
         wider = type(self)(plan, self.transcript, self.state, truncate=self.truncate, verify=self.verify)
         return wider._account().fits  # noqa: SLF001 - its own kind
-
-    def _count(self, messages: list[Message], bound: int) -> TokenCount | None:
-        """Give what the bill is compared with, where that is done. The price of a picture says nothing of texts."""
-        counter = self.plan.counter
-        if counter.calibration is None or not counter.calibration.enabled or counter.model is None:
-            return None
-        if any(message.has_media for message in messages):
-            return None
-        plain = counter.without_margin.measure(messages, tools=self.plan.definitions, options=self.plan.options)
-        return TokenCount(estimate=plain.estimate, bound=bound)
-
-    def _original(self) -> int:
-        """Tokens of everything there is, had nothing been left out."""
-        count = self.plan.counter.count_message
-        layers = message_of(Role.SYSTEM, [layer.body for layer in self.plan.layers])
-        texts = 0 if layers is None else count(layers)
-        conversation = self.plan.counter.count_sequence(self.transcript[at] for at in range(len(self.transcript)))
-        return self.texts.once + texts + conversation
 
     def _conversation(self) -> list[Entry]:
         """Give the window with the summary at its gap and the volatile layers before what is being answered."""

@@ -132,13 +132,15 @@ class Description:
         """Say how many marks of where a cache ends stand beside the messages: providers take so many in a request."""
         return self._with(replace(self.plan, marks_beside=marks))
 
-    def part_of_request(self, *, question_follows: bool = False) -> Self:
+    def part_of_request(self, *, question_follows: bool = False, results_follow: bool = False) -> Self:
         """Say that the messages are not all of the request: somebody else adds the question, or what follows.
 
         Args:
             question_follows: whether the last message is that question, which is sent as it is.
+            results_follow: whether results of the last calls may follow: those that have none stay open.
         """
-        return self._with(replace(self.plan, whole=False, question_follows=question_follows))
+        plan = replace(self.plan, whole=False, question_follows=question_follows, results_follow=results_follow)
+        return self._with(plan)
 
     def label(self, label: str) -> Self:
         """Set what requests are logged as, such as the phase of a workflow."""

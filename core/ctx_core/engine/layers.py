@@ -14,7 +14,7 @@ from ctx_core.sizes import Size
 from ctx_core.truncation import MARKER, cut_end
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ctx_core.counting.counter import TokenCounter
 
@@ -83,7 +83,8 @@ class Layer:
     priority: int = 0
     """When room is needed, layers of the lowest priority give way first; of equals, the last."""
     largest_item: float | None = None
-    """Where not all items fit, one over this share of their room is cut to it. None: items are whole or not there."""
+    """Where not all items fit, one over this share of their room is cut to it, and keeps more only if it has a rule of
+    its own and the others leave room. None: items are whole or not there."""
     passes_over: bool = False
     """Whether an item that does not fit is passed over, so that smaller ones take its room. If not, no item stays where
     a more important one is left out."""
@@ -208,12 +209,12 @@ def _with_fewer_items(whole: FilledLayer, limit: int, counter: TokenCounter) -> 
     ranked = sorted(range(len(layer.items)), key=lambda at: (-layer.items[at].importance, at))
     frame = "".join(layer.frame)
     room = limit - (counter.count_text(frame) if frame else 0)
+    if layer.omission_marker and len(ranked) > 1:
+        room -= counter.count_text("\n" + _omission(layer, len(ranked)))
     texts = {at: layer.items[at].text for at in ranked}
     if layer.largest_item is not None:
         most = max(0, int(room * layer.largest_item))
         texts = {at: _cut_item(layer, layer.items[at], most, counter) for at in ranked}
-    if layer.omission_marker:
-        room -= counter.count_text("\n" + _omission(layer, len(ranked)))
     chosen: list[int] = []
     for at in ranked:
         size = counter.count_text(texts[at] + "\n")
@@ -223,17 +224,44 @@ def _with_fewer_items(whole: FilledLayer, limit: int, counter: TokenCounter) -> 
         elif not layer.passes_over:
             break
     while chosen:
-        left_out = len(ranked) - len(chosen)
-        items = [Item(texts[at]) for at in sorted(chosen)]
-        if left_out and layer.omission_marker:
-            items.append(Item(_omission(layer, left_out)))
-        text = replace(layer, items=tuple(items)).body
-        used = counter.count_text(text)
-        if used <= limit:
-            cut = sum(texts[at] != layer.items[at].text for at in chosen)
-            return replace(whole, text=text, used=used, items_left_out=left_out, items_cut=cut)
+        filled = _of_items(whole, texts, chosen, counter)
+        if filled.used <= limit:
+            return _grown(filled, texts, chosen, limit, counter)
         chosen.pop()
     return replace(whole, text="", used=0, items_left_out=len(layer.items))
+
+
+def _of_items(
+    whole: FilledLayer, texts: Mapping[int, str], chosen: Sequence[int], counter: TokenCounter
+) -> FilledLayer:
+    """Give the layer with these texts of the items that were chosen, by their places."""
+    layer, left_out = whole.layer, len(whole.layer.items) - len(chosen)
+    items = [Item(texts[at]) for at in sorted(chosen)]
+    if left_out and layer.omission_marker:
+        items.append(Item(_omission(layer, left_out)))
+    text = replace(layer, items=tuple(items)).body
+    cut = sum(texts[at] != layer.items[at].text for at in chosen)
+    return replace(whole, text=text, used=counter.count_text(text), items_left_out=left_out, items_cut=cut)
+
+
+def _grown(
+    filled: FilledLayer, texts: Mapping[int, str], chosen: Sequence[int], limit: int, counter: TokenCounter
+) -> FilledLayer:
+    """Give items that were cut by rules of their own what the others leave, the most important first."""
+    for at in chosen:
+        item = filled.layer.items[at]
+        if item.cut is None or texts[at] == item.text:
+            continue
+        size, over = counter.count_text(texts[at]) + limit - filled.used, 0
+        # A second time where joined it is some tokens more.
+        for _ in range(2):
+            longer = {**texts, at: item.cut(item.text, size - over)}
+            more = _of_items(filled, longer, chosen, counter)
+            over = more.used - limit
+            if over <= 0:
+                filled, texts = max((filled, texts), (more, longer), key=lambda one: one[0].used)
+                break
+    return filled
 
 
 def _omission(layer: Layer, count: int) -> str:

@@ -38,6 +38,8 @@ class Plan:
     """Whether the messages are all of the request; if not, somebody adds the question, or what follows."""
     question_follows: bool = False
     """Whether the last message is one that somebody else sends, as it is."""
+    results_follow: bool = False
+    """Whether what somebody adds may be results of the last calls: those that have none stay open."""
     without_tools: bool = False
     """Whether it was said that the request has no tools: without definitions it may have some that nobody told."""
     marks_beside: int = 0

@@ -78,6 +78,7 @@ class Texts:
             to_parts: whether none goes below its part of the budget, and one without a part stays as it is.
         """
         order = sorted(range(len(self._filled)), key=lambda at: (self._filled[at].layer.priority, -at))
+        self._shorten(needed, gives)
         for at in order:
             over = needed - self.room
             filled = self._filled[at]
@@ -91,6 +92,18 @@ class Texts:
                 self._filled[at] = fill(
                     filled.layer, filled.budget, self._plan.counter, at_most=most, flexible=self._plan.flexible_parts
                 )
+
+    def _shorten(self, needed: int, gives: Callable[[Layer], bool]) -> None:
+        """Cut items that have rules for it, in layers of which none has to go for that: before others lose any."""
+        for at, filled in enumerate(self._filled):
+            over = needed - self.room
+            if over > 0 and gives(filled.layer) and any(item.cut is not None for item in filled.layer.items):
+                most = max(0, filled.used - over)
+                shorter = fill(
+                    filled.layer, filled.budget, self._plan.counter, at_most=most, flexible=self._plan.flexible_parts
+                )
+                if not shorter.items_left_out:
+                    self._filled[at] = shorter
 
     def any(self, holds: Callable[[Layer], bool]) -> bool:
         """Whether a layer that says something is one of those."""

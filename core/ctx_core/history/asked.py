@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Generic
 
@@ -135,6 +135,11 @@ class Asked(Generic[PlaceT]):
         """Whether every call has a result."""
         return len(self._answered) == len(self.calls)
 
+    def answered_at(self, at: int) -> PlaceT | None:
+        """Give the place of the result that a call has; None where it has none."""
+        known = self._answered.get(at)
+        return None if known is None else known.place
+
     def put(self, at: int, place: PlaceT, message: Message) -> bool | None:
         """Put a result to a call; give None for its first one, else whether that one says the same."""
         known = self._answered.get(at)
@@ -174,23 +179,22 @@ class _Answer(Generic[PlaceT]):
 
     place: PlaceT
     first: Message
-    others: list[Message] = field(default_factory=list[Message])
-    said: set[tuple[object, bool]] = field(default_factory=set[tuple[object, bool]])
+    others: dict[tuple[object, bool], Message] | None = None
+    """Those that say something else, by what they say; None for most, which have none beside them."""
 
     def add(self, message: Message) -> bool:
         """Add a result, and say whether it adds nothing to those that are there."""
-        if not self.said:
-            self.said.add((self.first.parts, bool(self.first.failed)))
+        if self.others is None:
+            self.others = {}
         what = (message.parts, bool(message.failed))
-        if not message.parts or what in self.said:
+        if not message.parts or what == (self.first.parts, bool(self.first.failed)) or what in self.others:
             return True
-        self.said.add(what)
-        self.others.append(message)
+        self.others[what] = message
         return False
 
     def joined(self) -> Message:
         """Give a result that says what all of them said."""
-        return _joined(self.first, self.others) if self.others else self.first
+        return _joined(self.first, list(self.others.values())) if self.others else self.first
 
 
 def _joined(first: Message, others: Sequence[Message]) -> Message:

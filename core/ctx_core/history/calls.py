@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ctx_core.conversation.message_texts import text_units
-from ctx_core.history.arguments import ArgumentCutter, cleared
+from ctx_core.history.arguments import clear_arguments, shortened_arguments
 from ctx_core.history.cuts import steps
+from ctx_core.history.json_cuts import JsonCutter
 from ctx_core.history.keys import content_name
 from ctx_core.history.shortening import Shortening
 from ctx_core.truncation import cut_middle
@@ -74,25 +76,30 @@ class Calls:
             lambda call: (
                 call
                 if call.name in policy.keep or counter.count_text(call.arguments) < policy.min_tokens
-                else cleared(
+                else clear_arguments(
                     call, lambda tokens: named.replace("{tokens}", f"{tokens}"), counter, most=max(1, policy.min_tokens)
                 )
             ),
         )
 
     def _at_first_sight(self, message: Message, limit: int) -> Message:
-        cutter = self._cutter(message)
-        return _with_calls(message, lambda call: call if call.name in self._policy.keep else cutter.within(call, limit))
+        kept, cutter = self._policy.keep, self._cutter(message)
+        return _with_calls(
+            message, lambda call: call if call.name in kept else shortened_arguments(call, limit, cutter)
+        )
 
     def shortened(self, message: Message, limit: int) -> Message | None:
-        """Give a message of which text and arguments are cut so that it is within a limit; None where it cannot be."""
-        for marked in (True, False):
-            cutter = self._cutter(message, marked=marked)
+        """Give a message of which text and arguments are cut so that it is within a limit; None where it cannot be.
+
+        Without marks where there is no room for them, and with keys cut too where there is none for these.
+        """
+        for marked, cuts_keys in ((True, False), (False, False), (False, True)):
+            cutter = self._cutter(message, marked=marked, cuts_keys=cuts_keys)
             shortening = Shortening(
                 counter=self._counter,
                 price=self._counter.count_message,
                 cut=cutter.cut,
-                cut_call=cutter.within,
+                cut_call=partial(shortened_arguments, cutter=cutter),
                 only_said=True,
             )
             form = shortening.of(message, limit)
@@ -100,10 +107,14 @@ class Calls:
                 return form
         return None
 
-    def _cutter(self, message: Message, *, marked: bool = True) -> ArgumentCutter:
+    def _cutter(self, message: Message, *, marked: bool = True, cuts_keys: bool = False) -> JsonCutter:
         counter = self._counter
         marker = _named(self._policy.cut_marker, message) if marked else ""
-        return ArgumentCutter(counter=counter, cut=lambda text, most: cut_middle(text, most, counter, marker=marker))
+        return JsonCutter(
+            counter=counter,
+            cut=lambda text, most: cut_middle(text, most, counter, marker=marker),
+            cuts_keys=cuts_keys,
+        )
 
 
 def _with_calls(message: Message, alter: Callable[[ToolCall], ToolCall]) -> Message:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ctx_core.history.decisions import Decisions
-from ctx_core.history.omission import OmissionMarker, last_gap
+from ctx_core.history.omission import Gaps, OmissionMarker
 from ctx_core.history.places import Index, Position, indices
 from ctx_core.history.repair import Entry
 from ctx_core.history.stretch import Stretch
@@ -45,10 +45,11 @@ class Cut:
     decisions: Decisions = field(init=False)
     """What was decided about single messages."""
     marked: bool = field(init=False, default=True)
-    """Whether the omission marker stands at the gap, if there is to be one."""
+    """Whether omission markers stand at the gaps, if there are to be any."""
     truncated: list[Position] = field(init=False, default_factory=list[Position])
     """Positions of protected messages whose text was cut."""
-    _marker: OmissionMarker = field(init=False)
+    marker: OmissionMarker = field(init=False)
+    """What stands where messages are left out."""
 
     def __post_init__(self) -> None:
         """Keep all there is, in the remembered form."""
@@ -57,7 +58,7 @@ class Cut:
         self.kept = set(indices(0, len(stretch.entries)))
         self.start = stretch.index_of(stretch.first)
         self.decisions = stretch.decisions
-        self._marker = OmissionMarker(stretch, {*self.head, *self.pinned})
+        self.marker = OmissionMarker(stretch, self.pinned)
 
     @property
     def allowance(self) -> int:
@@ -80,29 +81,33 @@ class Cut:
 
     @property
     def tokens(self) -> int:
-        """What everything kept costs, with room for the omission marker."""
+        """What everything kept costs, with room for the omission markers."""
         return self.stretch.total(self.kept) + self.marker_room
 
     @property
     def marker_room(self) -> int:
-        """Tokens for the omission marker, where there is one."""
-        return self._marker.room(self.kept, self.start) if self.marked else 0
+        """Tokens for the omission markers, where there are any."""
+        return self.marker.room(self.marker.gaps(self._before), self.start) if self.marked else 0
+
+    @property
+    def _before(self) -> set[Index]:
+        return {at for at in self.kept if at < self.start}
 
     def unmark(self) -> None:
-        """Leave the omission marker out, if it is the one that stands by default."""
-        self.marked = self.marked and not self._marker.gives_way
+        """Leave the omission markers out, if they are those that stand by default."""
+        self.marked = self.marked and not self.marker.gives_way
 
-    def room(self, chosen: Iterable[Index], limit: int, *, start: Index | None = None) -> Remaining:
-        """Give the room that is left within a limit beside some entries and the marker of a cut.
+    def room(self, staying: Iterable[Index], limit: int, *, start: Index) -> Remaining:
+        """Give the room that is left within a limit beside what stays wherever the cut is, and the markers at its gaps.
 
         Args:
-            chosen: indices of the entries.
+            staying: indices of these entries.
             limit: tokens.
-            start: where the turns begin that stay, if that is decided.
+            start: where what is added begins.
         """
-        chosen = set(chosen)
-        marker = self._marker.room_at_a_cut if start is None else self._marker.room_for_steps(chosen, start)
-        return Remaining(self, limit - self.stretch.total(chosen) - marker, self.count(chosen))
+        chosen = set(staying)
+        left = limit - self.stretch.total(chosen)
+        return Remaining(self, left, self.count(chosen), self.marker.gaps(chosen), start)
 
     def count(self, chosen: Iterable[Index]) -> int:
         """Count the messages of the history: without instructions and without the one that is being answered."""
@@ -195,24 +200,33 @@ class Cut:
         self.start = max(start, self.start)
 
     def listed(self) -> list[Entry]:
-        """Give the entries that go out, with the omission marker at its gap."""
-        stretch = self.stretch
-        marked = self._marker.gap(self.kept, self.start) if self.marked else None
+        """Give the entries that go out, with an omission marker at each gap."""
+        stretch, marked = self.stretch, self._marked
         listed: list[Entry] = []
         for at in sorted(self.kept):
             entry = stretch.entries[at]
-            if marked is not None and at == marked.behind:
-                listed.append(Entry(entry.position, self._marker.message(marked.count), synthetic=True))
+            if at in marked:
+                listed.append(Entry(entry.position, self.marker.message(marked[at]), synthetic=True))
             if not stretch.is_hollow(at):
-                listed.append(Entry(entry.position, stretch.form(at), synthetic=entry.synthetic))
+                form = stretch.form(at)
+                as_it_came = form is entry.message
+                listed.append(entry if as_it_came else Entry(entry.position, form, synthetic=entry.synthetic))
         return listed
+
+    @property
+    def _marked(self) -> dict[Index, int]:
+        """Before which entries a marker stands, and of how many messages."""
+        gaps = self.marker.gaps(self._before) if self.marked else None
+        return {} if gaps is None else {gap.behind: gap.count for gap in gaps.before(self.start)}
 
     @property
     def gap(self) -> int:
         """How many entries go out before the last gap; where there is none, before the stretch up to the present."""
-        gap = last_gap(self.stretch, self.kept, self.start)
-        end = self.start if gap is None else gap.behind
-        return sum(1 for at in self.kept if at < end and not self.stretch.is_hollow(at))
+        gaps = Gaps(self.stretch, self._before).before(self.start)
+        end = gaps[-1].behind if gaps else self.start
+        return sum(at < end and not self.stretch.is_hollow(at) for at in self.kept) + sum(
+            at < end for at in self._marked
+        )
 
     def lost_copies(self) -> bool:
         """Whether a message in the stretch was taken for a copy of one that does not go out."""
@@ -223,8 +237,7 @@ class Cut:
 
     def positions_before(self, position: Position) -> set[Position]:
         """Give the positions of what goes out before one."""
-        entries = self.stretch.entries
-        return {entries[at].position for at in self.kept if entries[at].position < position}
+        return {at for at in self.stretch.positions_of(self.kept) if at < position}
 
 
 @dataclass(slots=True)
@@ -232,17 +245,27 @@ class Remaining:
     """Tokens and messages that are left while entries are added, newest first."""
 
     cut: Cut
-    left: int
-    """Tokens."""
+    beside: int
+    """Tokens, without those of the omission markers."""
     messages: int
     """Messages of the history so far."""
+    gaps: Gaps | None
+    """Where markers stand, wherever it begins; None: nowhere."""
+    start: Index
+    """Where what was added begins."""
 
-    def add(self, chosen: Iterable[Index]) -> None:
-        """Add entries; stops counting where the room is used up."""
+    @property
+    def left(self) -> int:
+        """Tokens."""
+        return self.beside - self.cut.marker.room(self.gaps, self.start)
+
+    def add(self, chosen: Iterable[Index], start: Index) -> None:
+        """Add entries that begin at an index; stops counting where the room is used up."""
+        self.start = start
         for at in sorted(chosen, reverse=True):
-            if self.left < 0:
+            if self.beside < 0:
                 return
-            self.left -= self.cut.stretch.cost(at)
+            self.beside -= self.cut.stretch.cost(at)
             self.messages += self.cut.count((at,))
 
     def holds(self) -> bool:

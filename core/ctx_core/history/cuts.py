@@ -53,9 +53,12 @@ def steps(entries: Sequence[Entry]) -> list[tuple[Index, Index]]:
     """
     found: list[tuple[Index, Index]] = []
     for at, entry in indexed(entries):
+        message = entry.message
+        if message.role is not Role.ASSISTANT:
+            continue  # a step may have hundreds of results, and none of them is asked how many follow it
         end = at + 1
         while end < len(entries) and entries[end].message.is_result:
             end += 1
-        if entry.message.tool_calls or (entry.message.role is Role.ASSISTANT and end > at + 1):
+        if message.tool_calls or end > at + 1:
             found.append((at, Index(end)))
     return found

@@ -27,8 +27,8 @@ def state_after(cut: Cut, transcript: Transcript[Any], granted: int, *, digested
     entries, state = cut.stretch.entries, cut.stretch.state
     position = entries[cut.start].position if cut.start < len(entries) else Position(0)
     stay = {entries[at].position for at in cut.kept}
-    kept = cut.decisions.within(stay)
-    if not (position or any(kept.values()) or cut.stretch.reasoning_from):
+    still = cut.decisions.within(stay)
+    if not (position or any(still.values()) or cut.stretch.reasoning_from):
         return state.summary_only()
     # Bound to the grant of the turn on which it was decided: what it may still hold against is the grant of then.
     anew = cut.newly_cut or cut.decided or state.limit is None
@@ -38,9 +38,9 @@ def state_after(cut: Cut, transcript: Transcript[Any], granted: int, *, digested
         start_key=key_at(transcript, position),
         limit=granted if anew else state.limit,
         head_end=_head_end(cut) if cut.newly_cut and position else state.head_end,
-        results_digest=places_digest((*kept["cleared"], *kept["shortened"]), transcript),
-        altered_digest=places_digest((*kept["cleared_calls"], *kept["shortened_calls"], *kept["media"]), transcript),
-        **kept,
+        results_digest=places_digest((*still["cleared"], *still["shortened"]), transcript),
+        altered_digest=places_digest((*still["cleared_calls"], *still["shortened_calls"], *still["media"]), transcript),
+        **still,
         reasoning_from=cut.stretch.reasoning_from,
     )
     return _with_gone(cut, decided, transcript, digested=digested)

@@ -32,10 +32,12 @@ LeftOut: TypeAlias = Callable[[PlaceT, PlaceT], Iterable[Message]]
 class Placed(Generic[PlaceT]):
     """Where a result went."""
 
+    place: PlaceT
+    """Where it stands itself."""
     asked: Asked[PlaceT] | None
     """The message whose call it answers; None: an orphan."""
-    second: bool = False
-    """Whether the call had one already."""
+    first: PlaceT | None = None
+    """Place of the result that the call had already; None: it had none."""
     equal: bool = False
     """Whether that one says the same."""
 
@@ -58,7 +60,9 @@ class Pairing(Generic[PlaceT]):
         """Add a message with calls."""
         self._asked.append(asked)
         self._open.append(asked)
-        self._by_id.update({call.id: asked for call in asked.calls if call.id})
+        for call in asked.calls:
+            if call.id:
+                self._by_id[call.id] = asked
 
     def place(self, results: Sequence[tuple[PlaceT, Message]]) -> Iterator[Placed[PlaceT]]:
         """Put results that stand in a row to their calls: the surest first, so that the others take what is left.
@@ -68,25 +72,28 @@ class Pairing(Generic[PlaceT]):
         """
         left = list(results)
         for rule in (self._by_its_id, self._by_its_name, self._by_its_place, self._second):
+            if not left:
+                return
             waiting: list[tuple[PlaceT, Message]] = []
+            by_id = rule == self._by_its_id
             for place, message in left:
                 found = rule(message)
-                by_id = rule == self._by_its_id
                 if found is None or self._asked_since(message, found[0].place, place, by_id=by_id):
                     waiting.append((place, message))
                 else:
                     yield self._put(place, message, *found)
             left = waiting
-        for _ in left:
-            yield Placed(None)
+        for place, _ in left:
+            yield Placed(place, None)
 
     def _put(self, place: PlaceT, message: Message, asked: Asked[PlaceT], at: int) -> Placed[PlaceT]:
+        first = asked.answered_at(at)
         equal = asked.put(at, place, message)
         if equal is not None:
-            return Placed(asked, second=True, equal=equal)
+            return Placed(place, asked, first=first, equal=equal)
         if asked.is_closed:
             self._open = [one for one in self._open[-_SEARCHED:] if one is not asked]
-        return Placed(asked)
+        return Placed(place, asked)
 
     def _asked_since(self, result: Message, after: PlaceT, before: PlaceT, *, by_id: bool) -> bool:
         """Whether a message that is left out has a call that the result answers rather than an older one."""

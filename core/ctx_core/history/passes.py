@@ -126,16 +126,17 @@ def _drop_turns(cut: Cut) -> None:
     """Keep so many of the newest turns that what is kept is nearest to the low-water mark; at least the running one."""
     stretch, turns = cut.stretch, cut.stretch.turns
     last = cut.first_preserved
-    room = cut.room(cut.protected, cut.limit)
-    room.add({at for at in cut.kept if at >= turns[last].start} - cut.protected)
     start, question = turns[last].start, set[Index]()
+    room = cut.room(cut.protected, cut.limit, start=start)
+    room.add({at for at in cut.kept if at >= start} - cut.protected, start)
     # Only the newest finished run may lose its beginning: of older ones the answer alone is worth its room.
     run = next((turn for turn in reversed(turns[:-1]) if stretch.has_steps(turn)), None)
     for turn in reversed(turns[:last]):
         before = replace(room)
-        room.add(set(indices(turn.start, turn.end)) & cut.kept - cut.protected)
+        room.add(set(indices(turn.start, turn.end)) & cut.kept - cut.protected, turn.start)
         if not _still_nearer(cut, room, before.left):
             if turn is run and stretch.policy.split_last_run and turn.has_question:
+                before.gaps = cut.marker.gaps({*cut.protected, turn.start})
                 begun = _newest_steps(cut, before, turn.start, turn.end, Index(turn.start + 1))
                 start, question = (start, question) if begun is None else (begun, {turn.start})
             break
@@ -175,12 +176,12 @@ def _newest_steps(
     if not cuts:
         return None
     start = cuts[-1]
-    room.add(({*indices(first, begin), *indices(start, end)} & cut.kept) - protected)
+    room.add(({*indices(first, begin), *indices(start, end)} & cut.kept) - protected, start)
     if not at_least and not room.holds():
         return None
     for at in reversed(cuts[:-1]):
         before = room.left
-        room.add((set(indices(at, start)) & cut.kept) - protected)
+        room.add((set(indices(at, start)) & cut.kept) - protected, at)
         if not _still_nearer(cut, room, before):
             break
         start = at

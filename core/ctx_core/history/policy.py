@@ -31,7 +31,7 @@ ErrorWords: TypeAlias = Literal["at_start", "anywhere"]
 _MARKER_ROLES: Final = tuple(str(role) for role in (Role.SYSTEM, Role.DEVELOPER, Role.USER))
 """Whose message a marker may be: an assistant's would be words of the model, and a tool's would answer no call."""
 GAP_MARKER: Final = "[{count} earlier messages left out]"
-"""The omission marker by default, which stands only behind what `keep_first` and `pinned` keep."""
+"""The omission marker by default, which stands only at the gaps that what `keep_first` and `pinned` keep leaves."""
 ERROR_WORDS: Final = ("error", "exception", "failed", "fatal", "cannot", "unable to")
 """Words that mark a tool result as an error, in any case of letters."""
 
@@ -133,11 +133,12 @@ class HistoryPolicy:
     media: MediaPolicy | None = None
     """What may happen to pictures and recordings; None: they stay in their messages."""
     omission_marker: str | None = GAP_MARKER
-    """A message where messages are left out. By default (`GAP_MARKER`) it stands where the model would otherwise read
-    on over a gap: between turns, behind what `keep_first` or `pinned` keeps, and not where a summary says it; a plain
-    cut from the beginning has none, nor have the steps that are left out of a turn. Any other text, such as
-    `[{count} earlier messages omitted for brevity]`, stands at every cut; None: no message. `{count}` stays as it is as
-    long as the cut does."""
+    """A message at each gap where messages are left out. By default (`GAP_MARKER`) it stands where the model would
+    otherwise read on over a gap: behind what `keep_first` or `pinned` keeps, between turns or before what is pinned in
+    a finished one, and not where a summary says it; a plain cut from the beginning has none, nor have the steps that
+    are left out before the newest ones of a turn. Any other text, such as `[{count} earlier messages omitted for
+    brevity]`, stands at every gap; None: no message. `{count}`, of those left out since the marker before, stays as it
+    is as long as the cut does."""
     marker_role: Role = Role.SYSTEM
     """Whose message the marker is: an instruction, or the user's, as some providers take system messages at the
     beginning only. A text such as `"user"` is taken for the role."""

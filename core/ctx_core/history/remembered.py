@@ -81,6 +81,7 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
         shortened_calls=_moved_pairs(state.shortened_calls, shift),
         media=_moved_pairs(state.media, shift),
         reasoning_from=Position(max(0, state.reasoning_from + shift)),
+        moved=state.moved - shift,
         summarized=Position(max(0, state.summarized + shift)),
         kept_at_summary=_shifted(state.kept_at_summary, shift),
         summary_ends=None if ends is None else (Position(ends[0] + shift), Position(ends[1] + shift)),

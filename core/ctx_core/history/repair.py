@@ -53,6 +53,8 @@ class Repairs:
     """Results without an id that were given that of the call they answer."""
     copies: dict[Position, Position] = field(default_factory=dict[Position, Position])
     """Position of each message that stands a second time, and that of the first."""
+    seconds: dict[Position, Position] = field(default_factory=dict[Position, Position])
+    """Position of each second result of a call, and that of the first, which says what both of them said."""
 
     def as_dict(self) -> dict[str, int]:
         """Give what happened at all."""
@@ -65,7 +67,12 @@ class Repairs:
 
 
 def repair(
-    entries: Sequence[Entry], policy: HistoryPolicy, *, length: int, left_out: LeftOut[Position] | None = None
+    entries: Sequence[Entry],
+    policy: HistoryPolicy,
+    *,
+    length: int,
+    results_follow: bool = False,
+    left_out: LeftOut[Position] | None = None,
 ) -> tuple[list[Entry], Repairs]:
     """Give the conversation repaired, and what was done.
 
@@ -73,6 +80,7 @@ def repair(
         entries: messages in order of position; not changed.
         policy: what becomes of unanswered calls.
         length: number of messages of the whole history: a call in the very last one may still be in flight.
+        results_follow: whether the results that the last calls lack may be what follows: nothing stands for them then.
         left_out: what of the history is not among the entries.
     """
     repairs, pairing = Repairs(), Pairing[Position](left_out)
@@ -107,12 +115,18 @@ def repair(
             blocks.append(entry)
     _place(run, pairing, blocks, repairs)
     repaired: list[Entry] = []
+    last = next((block for block in reversed(blocks) if not _instructs(block)), None)
     for block in blocks:
         if isinstance(block, Entry):
             repaired.append(block)
         else:
-            repaired.extend(_closed(*block, policy, repairs, in_flight=block[0].position == length - 1))
+            in_flight = block[0].position == length - 1 or (block is last and results_follow)
+            repaired.extend(_closed(*block, policy, repairs, in_flight=in_flight))
     return repaired, repairs
+
+
+def _instructs(block: Entry | tuple[Entry, Asked[Position]]) -> bool:
+    return isinstance(block, Entry) and block.message.role.instructs
 
 
 class _Seen:
@@ -140,11 +154,14 @@ def _place(
     repairs: Repairs,
 ) -> None:
     """Put results that stand in a row to their calls, and say what was wrong with them."""
+    if not run:
+        return
     behind = blocks[-1][1] if blocks and isinstance(blocks[-1], tuple) else None
     for placed in pairing.place(run):
         if placed.asked is None:
             repairs.orphans += 1
-        elif placed.second:
+        elif placed.first is not None:
+            repairs.seconds[placed.place] = placed.first
             repairs.duplicates += placed.equal
             repairs.joined += not placed.equal
         elif placed.asked is not behind:
@@ -156,14 +173,15 @@ def _closed(
 ) -> list[Entry]:
     """Give the message with its calls and behind it a result for each."""
     results: list[Entry] = []
-    for at, (position, message) in sorted(asked.answers.items(), key=lambda answer: answer[1][0]):
+    answers = asked.answers.items()
+    for at, (position, message) in answers if len(answers) < 2 else sorted(answers, key=_place_of):  # noqa: PLR2004 - nothing to sort
         named = asked.calls[at].id
         if named and not message.tool_call_id:
             message = replace(message, tool_call_id=named, altered=True)  # noqa: PLW2901 - the same, with its id
             repairs.paired += 1
         results.append(Entry(position, message))
     missing = asked.open
-    if not missing or (in_flight and not results):
+    if not missing or in_flight:
         return [entry, *results]
     if policy.unanswered == "drop":
         repairs.dropped_calls += len(missing)
@@ -174,6 +192,10 @@ def _closed(
     repairs.stubs += len(missing)
     stubs = [_stub(entry.position, asked.calls[at].id, asked.calls[at].name, policy) for at in missing]
     return [entry, *results, *stubs]
+
+
+def _place_of(answer: tuple[int, tuple[Position, Message]]) -> Position:
+    return answer[1][0]
 
 
 def _stub(position: Position, call_id: str | None, name: str, policy: HistoryPolicy) -> Entry:

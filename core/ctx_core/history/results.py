@@ -243,6 +243,8 @@ def _answered(
     start: Index, calls: Sequence[ToolCall], results: Sequence[tuple[Index, Message]]
 ) -> dict[Index, ToolCall]:
     """Give the call that each result of a step answers, where there is one."""
+    if len(calls) == len(results) == 1 and calls[0].id and calls[0].id == results[0][1].tool_call_id:
+        return {results[0][0]: calls[0]}
     by_id = {call.id: call for call in calls if call.id}
     told = {message.tool_call_id for _, message in results}
     if len(by_id) == len(calls) and len(told) == len(results) and told <= by_id.keys():

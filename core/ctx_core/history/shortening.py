@@ -9,6 +9,7 @@ from ctx_core.conversation.message_texts import text_units, with_unit_texts
 from ctx_core.conversation.messages import Message, ToolCall
 from ctx_core.conversation.parts import TextPart
 from ctx_core.counting.counter import TokenCounter
+from ctx_core.history.json_cuts import JsonCutter
 from ctx_core.history.squeeze import squeeze
 
 
@@ -47,14 +48,16 @@ class Shortening:
         ]
         openings = [opening if unit is units[0] else "" for unit in units]
         texts = [unit.text.removeprefix(begun) for unit, begun in zip(units, openings, strict=True)]
+        json_cutter = JsonCutter(counter=self.counter, cut=self.cut)
+        cuts = [json_cutter.within if unit.structured else self.cut for unit in units]
         calls = message.tool_calls if self.cut_call is not None else ()
         said = [*texts, *(call.arguments for call in calls)]
         sizes = [*map(self.counter.count_text, said)]
 
         def told(most: int) -> Message:
             words = [
-                begun + (text if size <= most else self.cut(text, most))
-                for begun, text, size in zip(openings, texts, sizes, strict=False)
+                begun + (text if size <= most else cut(text, most))
+                for begun, text, size, cut in zip(openings, texts, sizes, cuts, strict=False)
             ]
             form = with_unit_texts(message, units, words)
             if self.cut_call is None or not calls:

@@ -18,7 +18,9 @@ from ctx_core.history.runs import compact, packed, packed_pairs, unpacked, unpac
 from ctx_core.history.stored_fields import (
     count_of,
     digest_in,
+    digests_in,
     mapping_of,
+    number_of,
     optional,
     position_of,
     text_of,
@@ -38,13 +40,14 @@ cut is decided anew each time: a small state is worth more than a warm cache."""
 
 _PLACES: Final = (
     "kept_before", "kept_at_summary", "cleared", "shortened", "cleared_calls", "shortened_calls", "media",
+    "repeated_ids",
 )  # fmt: skip
-"""Fields of places."""
+"""Fields of places, and of ids."""
 
 _BEGIN: Final = Position(0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class WindowState:
     """Where the window of a conversation begins, and what was done to the messages in it.
 
@@ -91,6 +94,10 @@ class WindowState:
     """Messages of the last request, where a model holds its reasoning to them; 0 where nothing tells."""
     sent_digest: str | None = None
     """Digest of those, with the tools: where a request begins otherwise, the reasoning behind it goes."""
+    repeated_ids: tuple[str, ...] = ()
+    """Digests of ids of calls that an older call had first, which is left out: these are made anew."""
+    moved: int = 0
+    """By how much the positions were greater when the first cut was decided: a store has dropped so many messages."""
     summary: str = field(default="", repr=False)
     """What a model said of the messages that are left out; the only text in here."""
     summarized: Position = _BEGIN
@@ -165,7 +172,13 @@ class WindowState:
 
         Reasoning that has gone does not come back: models refuse it.
         """
-        anew = type(self)(reasoning_from=self.reasoning_from, sent=self.sent, sent_digest=self.sent_digest)
+        anew = type(self)(
+            reasoning_from=self.reasoning_from,
+            sent=self.sent,
+            sent_digest=self.sent_digest,
+            repeated_ids=self.repeated_ids,
+            moved=self.moved,
+        )
         return replace(anew.summary_of(self), limit=None, summary_failed=self.summary_failed)
 
     def summary_of(self, other: Self) -> Self:
@@ -211,6 +224,8 @@ class WindowState:
             "reasoning_from": self.reasoning_from,
             "sent": self.sent,
             "sent_digest": self.sent_digest,
+            "repeated_ids": " ".join(self.repeated_ids),
+            "moved": self.moved,
             "summary": self.summary,
             "summarized": self.summarized,
             "kept_at_summary": compact(packed(self.kept_at_summary)),
@@ -263,6 +278,8 @@ class WindowState:
             reasoning_from=position_of(data.get("reasoning_from", 0)),
             sent=count_of(data.get("sent", 0)),
             sent_digest=optional(data, "sent_digest", digest_in),
+            repeated_ids=digests_in(data.get("repeated_ids", "")),
+            moved=number_of(data.get("moved", 0)),
             summary=text_of(data.get("summary", "")),
             summarized=position_of(data.get("summarized", 0)),
             kept_at_summary=unpacked(data.get("kept_at_summary", [])),

@@ -33,6 +33,14 @@ def count_of(value: object) -> int:
     return value
 
 
+def number_of(value: object) -> int:
+    """Give a stored whole number."""
+    if type(value) is not int:
+        msg = f"expected a number, found {type(value).__name__}"
+        raise TypeError(msg)
+    return value
+
+
 def position_of(value: object) -> Position:
     """Give a stored position."""
     return Position(count_of(value))
@@ -50,6 +58,11 @@ def digest_in(value: object) -> str:
     """Give a stored digest, of hexadecimal digits."""
     bytes.fromhex(digest := text_of(value))
     return digest
+
+
+def digests_in(value: object) -> tuple[str, ...]:
+    """Give stored digests, of hexadecimal digits with blanks between them."""
+    return tuple(map(digest_in, text_of(value).split()))
 
 
 def two_texts(value: object) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.content_blocks import says_nothing
@@ -120,6 +121,12 @@ class Stretch:
             and all(map(says_nothing, form.parts))
         )
 
+    def positions_of(self, chosen: Iterable[Index]) -> set[Position]:
+        """Give the positions of what goes out with some entries: theirs, and those of what they say for others too."""
+        own = {self.entries[at].position for at in chosen}
+        others = chain(self.repairs.copies.items(), self.repairs.seconds.items())
+        return own | {second for second, first in others if first in own}
+
     def has_steps(self, turn: Turn) -> bool:
         """Whether a turn holds calls of tools, or results in user messages."""
         messages = (self.entries[at].message for at in range(turn.start, turn.end))
@@ -176,8 +183,8 @@ class Stretch:
 
     def is_answer_cut(self, at: Index) -> bool:
         """Whether an entry is an answer of the assistant that goes out with less text."""
-        entry = self.entries[at]
-        return entry.message.role is Role.ASSISTANT and self.form(at).text != entry.message.text
+        form, message = self.form(at), self.entries[at].message
+        return form is not message and message.role is Role.ASSISTANT and form.text != message.text
 
     def media_gone(self, at: Index) -> int:
         """Give how many media of an entry do not go out."""
@@ -223,8 +230,9 @@ def stretch_from(
     counter: TokenCounter,
     policy: HistoryPolicy,
     state: WindowState,
+    results_follow: bool,
 ) -> Stretch:
-    """Give the stretch from a position to the end, behind the kept messages from before it."""
+    """Give the stretch from a position to the end, behind the kept messages from before it; else as `repair`."""
     listed = [*(at for at in kept if at < first), *positions(first, len(transcript))]
     read = set(listed)
     gap_ends = [at for at in listed if at and at - 1 not in read]
@@ -235,5 +243,7 @@ def stretch_from(
             yield from (transcript[at] for at in range(after, before) if at not in read)
 
     entries = [Entry(at, transcript[at]) for at in listed]
-    entries, repairs = repair(entries, policy, length=len(transcript), left_out=left_out if gap_ends else None)
+    entries, repairs = repair(
+        entries, policy, length=len(transcript), results_follow=results_follow, left_out=left_out if gap_ends else None
+    )
     return Stretch(entries, first, len(transcript), repairs, counter, policy, state)

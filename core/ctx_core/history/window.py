@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.history.cut import Cut
@@ -16,6 +17,8 @@ from ctx_core.history.state import WindowState
 from ctx_core.history.stretch import stretch_from
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ctx_core.conversation.transcript import Transcript
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.history.policy import HistoryPolicy
@@ -71,6 +74,7 @@ def select(
     state: WindowState,
     remembers: bool,
     truncation: Truncation,
+    results_follow: bool,
 ) -> Selection:
     """Choose what goes out.
 
@@ -83,6 +87,7 @@ def select(
         remembers: whether what is decided is to be remembered. Then a cut goes down to the policy's low-water mark, and
             all that it leaves out is read for its digest; else it fills the limit.
         truncation: how, if all else fails, texts of what stays are cut.
+        results_follow: whether results of the last calls may be what follows.
 
     Returns:
         The window. It may be over the limit where what is protected does not fit.
@@ -90,8 +95,13 @@ def select(
     low_water = policy.low_water if remembers else 1.0
     limit, granted = limits.room, limits.granted
 
+    def stretch_at(known: WindowState) -> Callable[[Position, Sequence[Position]], Stretch]:
+        return partial(
+            stretch_from, transcript, counter=counter, policy=policy, state=known, results_follow=results_follow
+        )
+
     def cut_once(known: WindowState) -> Cut:
-        stretch = _examined(transcript, limit, counter, policy, known)
+        stretch = _examined(transcript, limit, stretch_at(known), policy=policy, state=known)
         cut = Cut(
             stretch, first_messages(stretch, limits.base), pinned_messages(stretch), limit, low_water, limits.base
         )
@@ -160,13 +170,14 @@ def _taken(cut: Cut) -> tuple[Position, int]:
 
 
 def _examined(
-    transcript: Transcript[Any], limit: int, counter: TokenCounter, policy: HistoryPolicy, state: WindowState
+    transcript: Transcript[Any],
+    limit: int,
+    stretch_at: Callable[[Position, Sequence[Position]], Stretch],
+    *,
+    policy: HistoryPolicy,
+    state: WindowState,
 ) -> Stretch:
     """Look at as much of the conversation as may be needed, so that a turn costs the window and not the history."""
-
-    def stretch_at(first: Position, kept: Sequence[Position]) -> Stretch:
-        return stretch_from(transcript, first, kept, counter=counter, policy=policy, state=state)
-
     size = len(transcript)
     if state.decided:
         # What the cut left out is not read again, however long it is.

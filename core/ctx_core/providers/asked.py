@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from ctx_core.conversation.messages import Message
 from ctx_core.errors import OptionError
 from ctx_core.providers.provider import Provider
-from ctx_core.providers.resolve import Target, target_of
+from ctx_core.providers.resolve import Target, of_format, target_of
 from ctx_core.providers.rules import Kind
 from ctx_core.providers.table import PROVIDERS, UNKNOWN, provider_named
 
@@ -27,8 +27,6 @@ _OF_ORDER: Final = frozenset({
     Kind.USER_BEGINS, Kind.CALL_AFTER_USER, Kind.ALTERNATES, Kind.NOT_USER_AFTER_TOOL, Kind.RESULTS_ALONE,
 })  # fmt: skip
 """Who speaks after whom."""
-_BY_FORMAT: Final = "openai"
-"""The format that many providers speak: of it the model tells more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +49,10 @@ class Asked:
     """The text of the result of a call that has none."""
     system_apart: bool = False
     """Whether the system text is no message of the list: then the list begins with what is said."""
+    call_places: tuple[int, ...] = ()
+    """Where the messages with calls stand in the history, in their order; empty: they are counted."""
+    ids_taken: frozenset[str] = frozenset()
+    """Ids that calls had first which stand before all messages with calls, and are not among them."""
     as_sent: AsSent | None = None
     """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 
@@ -106,7 +108,4 @@ def target_for(told: ProviderLike, *, model: str | None, format_name: str | None
     named = target_of(model)
     if isinstance(told, Provider):
         return replace(named, provider=told)
-    row = None if format_name is None else PROVIDERS.get(format_name)
-    if row is None or (format_name == _BY_FORMAT and named.provider is not UNKNOWN):
-        return named
-    return replace(named, provider=row)
+    return of_format(named, format_name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.model_objects import attribute
 from ctx_core.providers.hosts import row_of_host
-from ctx_core.providers.named import only_responses, row_of_name
+from ctx_core.providers.named import ONLY_RESPONSES, row_of_name
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.rows import clients
 from ctx_core.providers.rows.anthropic import ANTHROPIC
@@ -129,12 +129,13 @@ def _takes_responses(asked: AskedModel, name: str | None) -> bool:
     if attribute(asked.model, "output_version") == "responses/v1":
         return True
     asks = any(asked.sent.get(key, attribute(asked.model, key)) is not None for key in _ONLY_IN_RESPONSES)
-    return asks or (name is not None and only_responses(name))
+    # It looks at the name as it is spelled.
+    return asks or (name is not None and (name.startswith(ONLY_RESPONSES) or "codex" in name))
 
 
 def _of_chat(host: str | None, name: str | None) -> Provider | None:
     """Give the row of a client that calls chat completions; None where neither its server nor the model says it."""
     if host is None:
         return OPENAI
-    row = row_of_host(host) or (None if name is None else row_of_name(name))
+    row = row_of_host(host) or (None if name is None else row_of_name(name, host))
     return OPENAI if row is RESPONSES else row

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from ctx_core.providers.provider import Provider
 
+ONLY_RESPONSES: Final = ("gpt-5-pro", "gpt-5.2-pro", "gpt-5.4-pro", "gpt-5.5-pro", "gpt-5.6-sol")
+"""What the names of models begin with for which LangChain's client of OpenAI's takes the Responses API by itself."""
 _ON_BEDROCK: Final = frozenset({"bedrock", "bedrock_converse", "amazon"})
 _OF_RESPONSES: Final = frozenset({"openai_responses", "responses"})
 _OF_CHAT: Final = frozenset({"openai_chat", "azure", "azure_openai", "azure_ai"})
@@ -53,7 +55,7 @@ _BEDROCK_NAME: Final = re.compile(
 )
 """A model's id on Bedrock: a region, a vendor with a point, a model."""
 _TAG: Final = re.compile(
-    r":(?:latest|\d+(?:\.\d+)?[bmk]|e\d+b|[\w.-]*(?:instruct|chat|text|q\d|fp16|cloud))(?:[-_].*)?$"
+    r":(?:latest|(?:\d+x)?\d+(?:\.\d+)?[bmk]|e\d+b|[\w.-]*(?:instruct|chat|text|q\d|fp16|cloud))(?:[-_].*)?$"
 )
 """A tag of Ollama's behind a model."""
 _BY_NAME: Final = (
@@ -68,39 +70,46 @@ _BY_NAME: Final = (
     (("nova", "titan"), BEDROCK),
     (CHAT_TEMPLATE.models, CHAT_TEMPLATE),
 )
-_WEIGHTS: Final = ("deepseek-ai", "mistralai", "mistral-community", "cohereforai", "coherelabs", "unsloth", "bartowski")
+_WEIGHTS: Final = frozenset({
+    "deepseek-ai", "mistral-community", "cohereforai", "coherelabs", "unsloth", "bartowski",
+})  # fmt: skip
 """Those whose open weights are called by path, as on Hugging Face."""
+_MAKER: Final = "mistralai"
+"""One of them whose API's models gateways call so too, as in `openrouter/mistralai/mistral-large`."""
+_NEWEST: Final = "-latest"
+"""What only the names of APIs end with."""
+_GATEWAYS: Final[Mapping[str, str]] = {"openrouter.ai": "openrouter"}
+"""Hosts that call models as with this in front of the name."""
+
+
+def row_of_name(name: str, host: str | None = None) -> Provider:
+    """Give the row of a model's name; `unknown` where it says nothing.
+
+    Args:
+        name: in whatever spelling.
+        host: the server that calls it so, or its address; None: not known.
+    """
+    gateway = next((front for known, front in _GATEWAYS.items() if host is not None and known in host.lower()), None)
+    return _row_of(name if gateway is None else f"{gateway}/{name.strip()}")
 
 
 @lru_cache(maxsize=1_024)
-def row_of_name(name: str) -> Provider:
-    """Give the row of a model's name; `unknown` where it says nothing."""
+def _row_of(name: str) -> Provider:
     spelled = name.strip().lower()
     fronts = _fronts(spelled)
     model = ModelName.read(name).model
     row = _by_model(name, model)
     if _ON_BEDROCK & fronts or _BEDROCK_NAME.fullmatch(model):
         return BEDROCK
-    if _OF_RESPONSES & fronts or (row is OPENAI and only_responses(model)):
+    if _OF_RESPONSES & fronts or (row is OPENAI and ("codex" in words(model) or is_named(name, ONLY_RESPONSES))):
         return RESPONSES
     if _OF_CHAT & fronts:
         return OPENAI if row in {UNKNOWN, RESPONSES} else row
-    if _SERVE_WEIGHTS & fronts or any(part in _WEIGHTS for part in spelled.split("/")[:-1]) or _is_tagged(spelled, row):
+    if _SERVE_WEIGHTS & fronts or _is_by_path(spelled) or _is_tagged(spelled, row):
         return CHAT_TEMPLATE if row in {UNKNOWN, MISTRAL, DEEPSEEK, COHERE} else row
     if row is UNKNOWN:
         return next((_OWN[front] for front in sorted(fronts) if front in _OWN), UNKNOWN)
     return row
-
-
-def only_responses(model: str) -> bool:
-    """Whether clients take the Responses API for a model of OpenAI's by themselves."""
-    found = words(model)
-    if "codex" in found:
-        return True
-    return found in _PRO or any(found[: len(pro)] == pro for pro in _PRO)
-
-
-_PRO: Final = tuple(words(name) for name in ("gpt-5-pro", "gpt-5.2-pro", "gpt-5.4-pro", "gpt-5.5-pro", "gpt-5.6-sol"))
 
 
 def _by_model(name: str, model: str) -> Provider:
@@ -122,6 +131,12 @@ def _fronts(spelled: str) -> frozenset[str]:
     parts = re.split(r"[/:]", spelled)[:-1]
     known = {part.lstrip("~@").replace("-", "_") for part in parts}
     return frozenset(known & (FRONTS | _SERVE_WEIGHTS | _OF_RESPONSES))
+
+
+def _is_by_path(spelled: str) -> bool:
+    """Whether a name is the path of open weights."""
+    parts = spelled.split("/")[:-1]
+    return not _WEIGHTS.isdisjoint(parts) or (parts[:1] == [_MAKER] and not spelled.endswith(_NEWEST))
 
 
 def _is_tagged(spelled: str, row: Provider) -> bool:

@@ -35,9 +35,15 @@ class Provider:
 
         Of a model whose name says nothing, what it asks of any of its models holds, but for a few that are gone.
         """
-        return next((rule for rule in self.asked(model) if rule.kind is kind), None)
+        of_kind = [rule for rule in self.rules if rule.kind is kind]
+        known = self._known(model) if of_kind else None
+        return next((rule for rule in of_kind if rule.holds_for(known)), None)
 
     def asked(self, model: str | None = None) -> tuple[Rule, ...]:
         """Give all that it asks of requests to a model."""
-        known = model if model is not None and is_named(model, self.models) else None
+        known = self._known(model)
         return tuple(rule for rule in self.rules if rule.holds_for(known))
+
+    def _known(self, model: str | None) -> str | None:
+        """Give the name of a model; None for one that says nothing."""
+        return model if model is not None and is_named(model, self.models) else None

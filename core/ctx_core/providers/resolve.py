@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from ctx_core.counting.model_objects import AskedModel, asked_model
 from ctx_core.providers.clients import client_row, model_of
@@ -16,6 +16,10 @@ from ctx_core.providers.table import PROVIDERS, UNKNOWN, provider_named
 
 if TYPE_CHECKING:
     from ctx_core.providers.rules import Kind, Rule
+
+
+_BY_FORMAT: Final = "openai"
+"""The format that many providers speak: of it the model tells more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +69,21 @@ def target_of(
         return Target(provider=provider_named(provider), model=name, client=client)
     row = _said(api, host, name) or by_client
     if row is None:
-        row = UNKNOWN if name is None else row_of_name(name)
+        row = UNKNOWN if name is None else row_of_name(name, host)
     return Target(provider=row, model=name, client=client)
+
+
+def of_format(named: Target, format_name: str | None) -> Target:
+    """Give where a list of messages goes whose model alone is known: as its format says, which one API has.
+
+    Args:
+        named: what the model's name tells.
+        format_name: the format of the messages; None for those of a framework, and neutral ones.
+    """
+    row = None if format_name is None else PROVIDERS.get(format_name)
+    if row is None or (format_name == _BY_FORMAT and named.provider is not UNKNOWN):
+        return named
+    return replace(named, provider=row)
 
 
 def _said(api: str | None, host: str | None, name: str | None) -> Provider | None:
@@ -79,7 +96,7 @@ def _said(api: str | None, host: str | None, name: str | None) -> Provider | Non
         # OpenAI's server has both, and the name of a model may say which.
         return RESPONSES if api is None and by_host is OPENAI and named is RESPONSES else by_host
     # Many servers have OpenAI's chat completions.
-    row = by_host or (UNKNOWN if name is None else row_of_name(name))
+    row = by_host or (UNKNOWN if name is None else row_of_name(name, host))
     return OPENAI if row is RESPONSES else row
 
 

@@ -13,6 +13,7 @@ from ctx_core.counting.estimators import Words
 from ctx_core.counting.guarded import Guarded
 from ctx_core.engine.layers import Item, Layer
 from ctx_core.engine.summary import RollingSummary
+from ctx_core.errors import BudgetError
 from ctx_core.history.policy import HistoryPolicy
 from ctx_core.memory.item import MemoryItem
 from ctx_core.recipes.assistant_report import AssistantReport, assistant_report
@@ -70,6 +71,24 @@ class Assistant(Recipe):
     """As in every recipe; with a state, a cut leaves room for the next turns."""
     on_overflow: OnOverflow = "truncate"
     """A new message that is larger than everything is sent truncated, with a warning: the user needs an answer."""
+
+    def __post_init__(self) -> None:
+        """Take the facts once, so that every request has them.
+
+        Raises:
+            BudgetError: for facts that are none.
+        """
+        Recipe.__post_init__(self)
+        if callable(self.facts):
+            return
+        if isinstance(self.facts, str | bytes | Mapping) or not isinstance(self.facts, Iterable):
+            msg = f"facts must be a list of facts, or a function that gives one, found {type(self.facts).__name__}"
+            raise BudgetError(msg)
+        facts = tuple(self.facts)
+        if wrong := [type(fact).__name__ for fact in facts if not isinstance(fact, str | Item | MemoryItem)]:
+            msg = f"a fact must be a text, an Item or a MemoryItem, found {wrong[0]}"
+            raise BudgetError(msg)
+        object.__setattr__(self, "facts", facts)
 
     def builder(self, question: str = "", *, tools: Sequence[ToolDefinition] = ()) -> ContextBuilder:
         """Give the builder of one request."""

@@ -19,6 +19,8 @@ _LANGUAGES: Final = {
     "ml": "ocaml", "fs": "fsharp", "vim": "vim", "m": "objectivec", "proto": "protobuf", "ps1": "powershell",
 }  # fmt: skip
 """Languages by the endings of their files."""
+_NAMES: Final = {"dockerfile": "dockerfile", "containerfile": "dockerfile", "makefile": "makefile", "gemfile": "ruby"}
+"""Languages of files that have no ending."""
 _COMMENTS: Final = {
     **dict.fromkeys(
         ("python", "py", "ruby", "rb", "bash", "sh", "shell", "zsh", "perl", "r", "julia", "elixir", "yaml", "yml",
@@ -48,8 +50,9 @@ _ABOVE: Final = re.compile(r"@|#\[|//|/\*| ?\*|#|--")
 
 
 def language_of(path: str) -> str:
-    """Give the language of a file by its ending; empty for one that is not known."""
-    return _LANGUAGES.get(PurePath(path).suffix.removeprefix(".").lower(), "")
+    """Give the language of a file by its ending, or by its name; empty for one that is not known."""
+    file = PurePath(path)
+    return _LANGUAGES.get(file.suffix.removeprefix(".").lower()) or _NAMES.get(file.name.lower(), "")
 
 
 def commented(text: str, language: str) -> str:

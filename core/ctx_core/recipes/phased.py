@@ -159,11 +159,21 @@ class Phased(Recipe):
             limit=report.limit,
         )
 
+    def parts_of_nothing(self) -> tuple[str, ...]:
+        """Give none: parts count only where a request is over the budget."""
+        return ()
+
     @classmethod
     def sized(cls, budget: ContextBudget) -> ContextBudget:
         """Give the design's parts to a budget, of which no more than 100,000 tokens are used."""
         sized = phased_budget(practical=min(budget.total, PRACTICAL), response=min(budget.reserve, PRACTICAL - 1))
         return ContextBudget(sized.total, parts=sized.parts, reserve=sized.reserve, model=budget.model)
+
+    @classmethod
+    def fields_for(cls, model: object, reserve: int | None) -> dict[str, Any]:
+        """Give the fields of a recipe that are a model's, its window among them."""
+        window = ContextBudget.for_model(model, reserve=reserve).total
+        return {**super(Phased, cls).fields_for(model, reserve), "window": window}
 
     def _system_for(self, work: Work) -> str:
         """Give the system prompt of the work's phase.

@@ -46,12 +46,16 @@ class PhaseDefinition:
         """Refuse what there is not.
 
         Raises:
-            BudgetError: for a phase without a name, or a part that is not known.
+            BudgetError: for a phase without a name, or parts that are not known.
         """
-        if not self.name.strip():
+        if not isinstance(self.name, str) or not self.name.strip():
             msg = "a phase needs a name"
             raise BudgetError(msg)
-        object.__setattr__(self, "parts", tuple(self.parts))
+        if isinstance(self.parts, str):
+            msg = f"phase {self.name!r}: parts are a tuple of names, found a text; write parts=({self.parts[:20]!r},)"
+            raise BudgetError(msg)
+        object.__setattr__(self, "name", str(self.name).strip())
+        object.__setattr__(self, "parts", tuple(dict.fromkeys(self.parts)))
         object.__setattr__(self, "caps", dict(self.caps))
         unknown = [part for part in (*self.parts, *self.caps) if part not in PARTS]
         if unknown:
@@ -61,8 +65,8 @@ class PhaseDefinition:
         if wrong or "unit" in self.caps:
             msg = f"phase {self.name!r}: a cap is Tokens(…), Share(…) or Rest(…), and the current unit has none"
             raise BudgetError(msg)
-        if self.previous_units < 0:
-            msg = f"previous_units must be 0 or more, found {self.previous_units}"
+        if isinstance(self.previous_units, bool) or not isinstance(self.previous_units, int) or self.previous_units < 0:
+            msg = f"previous_units must be a whole number, 0 or more, found {self.previous_units!r:.20}"
             raise BudgetError(msg)
 
 

@@ -225,7 +225,12 @@ class Recipe(ABC):
         """Log a request that was built with this recipe's builder: in counts, and one line where something was cut."""
         self.usage.add(report)
         log_trim(type(self).__name__, report)
-        log_without_part(report, self._logged)
+        log_without_part(report, self.parts_of_nothing(), self._logged)
+
+    def parts_of_nothing(self) -> tuple[str, ...]:
+        """Give the names of the budget's parts that are 0, so that nothing of theirs is ever sent."""
+        budget: Any = getattr(self, "budget", None)
+        return tuple(name for name in budget.parts if budget.size_of(name) == 0) if budget else ()
 
     @classmethod
     def sized(cls, budget: ContextBudget) -> ContextBudget:

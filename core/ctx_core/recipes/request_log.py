@@ -6,6 +6,8 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ctx_core.report.report import ContextReport
 
 _LOG: Final = logging.getLogger("ctx_core.recipes")
@@ -35,15 +37,16 @@ def log_sent(recipe: str, report: ContextReport) -> None:
     )
 
 
-def log_without_part(report: ContextReport, logged: set[str]) -> None:
+def log_without_part(report: ContextReport, empty: Collection[str], logged: set[str]) -> None:
     """Warn once of each layer that says something and has no part of the budget, so that nothing of it is ever sent.
 
     Args:
         report: of a request.
+        empty: names of the budget's parts that are 0.
         logged: layers of which the log has said so.
     """
     for layer in report.layers:
-        if layer.budget == 0 and layer.asked and not layer.used and layer.name not in logged:
+        if layer.name in empty and layer.asked and not layer.used and layer.name not in logged:
             logged.add(layer.name)
             _LOG.warning(
                 "the budget's part for %s is 0: its %d tokens are left out of every request", layer.name, layer.asked

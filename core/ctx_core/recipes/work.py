@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ctx_core.errors import BudgetError
 from ctx_core.recipes.code_text import commented, fenced_code, language_of
@@ -15,6 +16,9 @@ from ctx_core.truncation import cut_middle
 if TYPE_CHECKING:
     from ctx_core.counting.counter import TokenCounter
     from ctx_core.engine.layers import CutRule
+
+
+_KindT = TypeVar("_KindT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class Unit:
             return ""
         language = self.language or language_of(self.path)
         code = f"{commented(self.path, language)}\n{self.code}" if self.path else self.code
-        return f"### {self.name or PurePath(self.path).name}\n{fenced_code(code, language)}"
+        name = " ".join(self.name.split()) or PurePath(self.path).name
+        return f"### {name}\n{fenced_code(code, language)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +61,25 @@ class Failure:
     def text(self) -> str:
         """The failure as the model reads it: a heading, a bold label for each thing that is known, the stack fenced."""
         facts = (("Error", self.error), ("Expected", self.expected), ("Received", self.received))
-        lines = [f"### {self.name}", *(_fact(label, value) for label, value in facts if value)]
+        lines = [f"### {' '.join(self.name.split())}", *(_fact(label, value) for label, value in facts if value)]
         return "\n".join([*lines, f"**Stack trace:**\n{fenced_code(self.stack)}"] if self.stack.strip() else lines)
 
     def cut_rule(self, counter: TokenCounter) -> CutRule:
         """Give what cuts its text to so many tokens: head and tail of what is long stay, labels and fences too."""
         return partial(_shortened, self, counter)
+
+
+def _all_of(kind: type[_KindT], part: str, given: Iterable[_KindT]) -> tuple[_KindT, ...]:
+    """Give the objects of one part of the work.
+
+    Raises:
+        BudgetError: if one of them is something else.
+    """
+    objects = (given,) if isinstance(given, str | bytes) or not isinstance(given, Iterable) else tuple(given)
+    if wrong := [type(one).__name__ for one in objects if not isinstance(one, kind)]:
+        msg = f"{part} of the work: each is a {kind.__name__}, found {wrong[0]}"
+        raise BudgetError(msg)
+    return objects
 
 
 def _fact(label: str, value: str) -> str:
@@ -112,33 +130,35 @@ class Work:
     failures: tuple[Failure, ...] = ()
     """Failing tests, most important first."""
     phases: tuple[PhaseDefinition, ...] = field(default=PHASES, repr=False)
-    """The phases that there are: by default planning, interface, implementation and testing."""
+    """The phases that there are: by default planning, interface, implementation and testing. Of two of one name the
+    later counts, so that `(*PHASES, …)` replaces one of the four too."""
 
     def __post_init__(self) -> None:
         """Take the phase by its name.
 
         Raises:
-            BudgetError: for a phase that is not known.
+            BudgetError: for a phase that is not known, and for what is no phase, unit or failure.
         """
-        phases = tuple(self.phases)
-        if isinstance(self.phase, PhaseDefinition):
-            given = self.phase
-            phases = (*(known for known in phases if known.name != given.name), given)
+        for part, kind in (("phases", PhaseDefinition), ("tests", Unit), ("approved", Unit), ("failures", Failure)):
+            object.__setattr__(self, part, _all_of(kind, part, getattr(self, part)))
+        if self.unit is not None:
+            _all_of(Unit, "unit", (self.unit,))
+        given = (*self.phases, self.phase) if isinstance(self.phase, PhaseDefinition) else self.phases
+        known = {definition.name.casefold(): definition for definition in given}
+        phases = tuple(known.values())
         name = self.phase.name if isinstance(self.phase, PhaseDefinition) else self.phase
-        known = {definition.name.casefold(): definition for definition in phases}
         found = known.get(name.strip().casefold()) if isinstance(name, str) else None
         if found is None:
-            shown = repr(name)[:40] if isinstance(name, str) else type(name).__name__
+            shown = repr(str(name))[:40] if isinstance(name, str) else type(name).__name__
+            names = ", ".join(definition.name for definition in phases)
             msg = (
-                f"no phase is called {shown}: known are {', '.join(definition.name for definition in phases)}; "
+                f"no phase is called {shown}: known are {names or 'none'}; "
                 "phases=(*PHASES, PhaseDefinition(…)) adds one of your own"
             )
             raise BudgetError(msg)
         names = {phase.value: phase for phase in Phase}
         object.__setattr__(self, "phases", phases)
         object.__setattr__(self, "phase", names.get(found.name, found.name))
-        for part in ("tests", "approved", "failures"):
-            object.__setattr__(self, part, tuple(getattr(self, part)))
 
     @property
     def definition(self) -> PhaseDefinition:

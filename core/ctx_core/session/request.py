@@ -37,6 +37,8 @@ class Request(Generic[NativeT]):
     """Tools of this request; None: those of all of them."""
     whole: bool = True
     """Whether the messages are all of the request; if not, somebody adds the question, which `message` may be."""
+    results_follow: bool = False
+    """Whether what somebody adds may be results of the last calls: those that have none stay open."""
     taken: int = 0
     """Tokens of the request that somebody else sends along."""
     on_overflow: OnOverflow | None = None

@@ -90,7 +90,7 @@ class Sessions(Generic[NativeT]):
             MessageError: for a message that cannot be read.
         """
         declared = request.declared or self.declared
-        reading = self._reads.reading()
+        reading = self.reading()
         transcript = self._read(request, declared, reading)
         conversation = request.conversation or nameless(transcript)
         question = transcript.question()
@@ -103,7 +103,9 @@ class Sessions(Generic[NativeT]):
         if request.tools is not None and not request.tools:
             builder = builder.without_tools()
         if not request.whole:
-            builder = builder.part_of_request(question_follows=request.message is not None)
+            builder = builder.part_of_request(
+                question_follows=request.message is not None, results_follow=request.results_follow
+            )
         draft = Draft(request, builder, declared, transcript)
         known = self._known(draft, conversation)
         context = yield from self._laid_out(draft, known, question)
@@ -121,9 +123,13 @@ class Sessions(Generic[NativeT]):
             yield from self._listeners.tell(context.report, declared.on_report)
         return context
 
+    def reading(self) -> Reading:
+        """Give what reads a conversation: what its last turn has read is taken as it is."""
+        return self._reads.reading()
+
     def remembered(self, conversation: ConversationId | None, messages: Sequence[NativeT]) -> WindowState:
         """Give what is kept of a conversation, as far as it matches these messages; None: of whoever begins alike."""
-        transcript = transcript_of(messages, None, self._codec)
+        transcript = transcript_of(messages, None, self._codec, self.reading())
         return self.states.read(conversation or nameless(transcript), transcript, quiet=True).state
 
     def forget(self, conversation: ConversationId) -> None:
@@ -134,7 +140,7 @@ class Sessions(Generic[NativeT]):
 
     def renew(self, conversation: ConversationId, messages: Sequence[NativeT]) -> None:
         """Delete what is kept of a conversation unless it matches these messages, which are all there are now."""
-        known = self.states.read(conversation, transcript_of(messages, None, self._codec), quiet=True)
+        known = self.states.read(conversation, transcript_of(messages, None, self._codec, self.reading()), quiet=True)
         if known.state == WindowState():
             self.forget(conversation)
 

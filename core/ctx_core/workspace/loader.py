@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -37,6 +37,7 @@ _Reading: TypeAlias = Generator[Sequence[_Job], list[Any] | None, WorkspaceSnaps
 _THREADS: Final = 8
 _LOG: Final = logging.getLogger("ctx_core.workspace")
 _BATCH: Final = 64  # skills that one job reads
+_CACHES: Final = ("_ranker", "_cache", "_skills", "_lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +83,23 @@ class Workspace:
             raise BudgetError(msg)
         self.layout = layout or Layout()
         """Names and sizes."""
-        self._ranker: Ranker = relevance(neighbors=False)  # kept, so that its index grows with the file
         self._clock = clock
+        self._forget()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle the folder, and what a subclass adds, without what is cached of it, which is read again."""
+        return {name: value for name, value in vars(self).items() if name not in _CACHES}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Begin with nothing read."""
+        vars(self).update(state)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._ranker: Ranker = relevance(neighbors=False)  # kept, so that its index grows with the file
         self._cache: dict[str, _Cached] = {}
         self._skills = SkillCache()
         self._lock = Lock()
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Copy and pickle the folder without what is cached of it, which is read again."""
-        return (_workspace, (type(self), self.path, self.layout, self._clock))
 
     def load(self, question: str = "") -> WorkspaceSnapshot:
         """Read the workspace.
@@ -218,10 +227,6 @@ def _home(path: Path) -> Path:
         return path.expanduser()
     except RuntimeError:  # nobody's home
         return path
-
-
-def _workspace(kind: type[Workspace], path: Path, layout: Layout, clock: Callable[[], float]) -> Workspace:
-    return kind(path, layout=layout, clock=clock)
 
 
 def _missing(root: Path, layout: Layout) -> tuple[str, ...]:

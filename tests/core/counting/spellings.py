@@ -189,6 +189,7 @@ NONE: Final = (
     "gpt-4o-12b gemini-2b-distill claude-3-opus-distill-llama chatgpt-4o-lora o1-mini-14b gpt-4o-like "
     "my-gpt-4o-mini-7b codegpt-4 grok-1-314b "
     # Of other makers, or of none.
+    "azure:o365-bot azure:my-o3-bot azure/team-o1-visa azure:glmnet "
     "nova-3-general nova-2 nova-2-general nova-3-medical nova-bot codex-2 codex-cli jean-claude-3 "
     "jean-claude-van-damme claude-haiku-generator my-claude-haiku-generator claude-sonnet-reader command-r2d2 "
     "command-a-team command-room gpt-4o-detector gpt-4-classifier sonar-scan o3-bot o1-visa kimi-chan "

@@ -71,6 +71,56 @@ def test_a_length_is_read_from_the_header_or_told_by_the_bytes(part: AudioPart |
     assert seconds(part) == pytest.approx(length, rel=0.05)
 
 
+def xing(length: float, told: float) -> bytes:
+    """Make an MP3 whose first frame says how many frames there are."""
+    frames = struct.pack(">4sIII", b"Xing", 3, round(told / (1_152 / 44_100)), round(told * 16_000))
+    first = b"\xff\xfb\x90\x64" + b"\0" * 32 + frames
+    return first.ljust(417, b"\0") + mp3(length)
+
+
+def changing(length: float) -> bytes:
+    """Make an MP3 of so many seconds, of 32 and 320 kbit a second by turns, as the parts of a talk are."""
+    small, large = b"\xff\xfb\x10\x64".ljust(104, b"\0"), b"\xff\xfb\xe0\x64".ljust(1_044, b"\0")
+    return (small * 9 + large) * round(length / (1_152 / 44_100) / 10)
+
+
+def tagged(content: bytes, size: int) -> bytes:
+    """Put a tag with a picture of so many bytes in front of an MP3."""
+    return b"ID3\4\0\0" + bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0)) + b"\xff\xd8" * (size // 2) + content
+
+
+@pytest.mark.parametrize(
+    ("part", "length"),
+    [
+        (AudioPart(data=xing(1_200, told=1), media_type="audio/mpeg"), 1_200),
+        (AudioPart(data=xing(1_200, told=600)), 1_200),
+        (AudioPart(data=xing(1_200, told=2_400)), 1_200),
+        (AudioPart(data=changing(1_200)), 1_200),
+        (AudioPart(data=tagged(mp3(20), 1_000_000)), 20),
+        (AudioPart(data=tagged(xing(300, told=1), 100_000)), 300),
+        (AudioPart(data=xing(300, told=1)[:100] + b"broken" * 100 + mp3(300)), 300),
+        (AudioPart(data=wav(300, told=32_000)), 300),
+        (AudioPart(data=webm(0.01) + b"\0" * 400_000, media_type="audio/webm"), 250),
+        (AudioPart(data=mp4(1, size=400_000), media_type="audio/mp4"), 200),
+        (VideoPart(data=mp4(0.001, size=375_000)), 30),
+        (VideoPart(data=mp4(1, size=5_000_000)), 1),
+    ],
+    ids=[
+        "an mp3", "half", "more than its frames", "another density", "a picture", "a picture and a header",
+        "broken between", "wav", "webm", "m4a", "mp4", "a sharp film",
+    ],
+)  # fmt: skip
+def test_a_header_is_not_believed_against_the_bytes(part: AudioPart | VideoPart, length: float) -> None:
+    """One that tells of few seconds in many bytes: frames and samples have their own length, others are too dense."""
+    assert seconds(part) == pytest.approx(length, rel=0.05)
+
+
+def test_what_only_looks_like_an_mp3_is_read_in_bounds() -> None:
+    """Whatever stands behind the sign: it is priced by its bytes."""
+    for content in (b"ID3" + b"\xff" * 50_000, b"\xff\xfb" * 25_000, b"\xff\xfb\x90\x64" + b"\xff" * 50_000, b"ID3"):
+        assert seconds(AudioPart(data=content)) == pytest.approx(len(content) / 2_000, rel=0.05)
+
+
 @pytest.mark.parametrize("part", [AudioPart(), VideoPart(), AudioPart(data="A")])
 def test_a_content_that_is_not_at_hand_has_no_length(part: AudioPart | VideoPart) -> None:
     """Nothing is downloaded for it."""

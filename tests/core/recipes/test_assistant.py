@@ -294,6 +294,22 @@ def test_one_oversized_important_fact_does_not_take_the_smaller_ones_with_it(siz
     assert figures.trimmed
 
 
+def test_facts_that_can_be_read_only_once_are_in_every_request() -> None:
+    """What a generator gives is taken when the recipe is made."""
+    recipe = Assistant(facts=(f"fact {at}" for at in range(3)))
+    assert [recipe.build(message="new").report.layer("memory").items for _ in range(2)] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("facts", "found"),
+    [("Is a vegetarian.", "found str"), ([None], "found NoneType"), ([{"text": "a"}], "found dict"), (3, "found int")],
+)
+def test_what_is_no_fact_is_refused(facts: Any, found: str) -> None:
+    """When the recipe is made; a text would be a fact for each of its letters."""
+    with pytest.raises(BudgetError, match=found):
+        Assistant(facts=facts)
+
+
 def test_facts_that_all_fit_are_whole_however_large() -> None:
     """A fact over half of the cap is cut only where the facts are over it."""
     recipe = Assistant(facts=[words(800), "small"], budget=ContextBudget.local_small())

@@ -284,6 +284,30 @@ def test_a_huge_failure_leaves_room_for_the_others() -> None:
     assert "### test_b\n**Error:** no" in context.system_prompt
 
 
+@pytest.mark.parametrize("messages", [2, 100])
+def test_a_huge_failure_takes_what_the_others_leave_and_no_more(messages: int) -> None:
+    """Neither goes an implicated unit or a message within the history's part for it, nor is there room left idle."""
+    huge = Failure("test_store_rows", stack="first line\n" + "at x.py\n" * 60_000 + "last line")
+    recipe = replace(phased(Phase.TESTING, failures=(huge, Failure("test_parse", error="no"))), budget=8_000)
+    report = recipe.build(talk(messages), "go").report
+    assert report.layer("failures").left_out == report.layer("implicated").left_out == 0
+    assert (report.history.omitted > 0) == (messages == 100)
+    # Whole turns, of 208 tokens.
+    part = recipe.budget.size_of("history")
+    assert part is not None
+    assert messages == 2 or part - 410 < report.layer("history").used + report.layer("current").used <= part + 10
+    assert report.limit - report.used < 210
+
+
+def test_a_part_of_0_is_no_fault_of_a_phase(caplog: pytest.LogCaptureFixture) -> None:
+    """Nobody is told that approved units are left out of every request, where others took their room in this one."""
+    tests = tuple(code(f"t{at}", 30_000) for at in range(4))
+    phased(Phase.IMPLEMENTATION, tests=tests).build(talk(2), "go")
+    recipe = replace(phased(Phase.IMPLEMENTATION, tests=tests, types="class A: ..."), budget=phased_budget(types=0))
+    recipe.build(talk(2), "go")
+    assert "every request" not in caplog.text
+
+
 def test_whatever_goes_is_in_the_report_and_in_one_log_line(caplog: pytest.LogCaptureFixture) -> None:
     """At info: messages, tokens, and what of the layers went, without a word of it."""
     caplog.set_level("INFO", logger="ctx_core")

@@ -114,12 +114,45 @@ def test_an_unknown_phase_is_refused_with_the_known_ones(given: Any) -> None:
         ({"name": "x", "caps": {"unit": Tokens(5)}}, "the current unit has none"),
         ({"name": "x", "caps": {"types": 5}}, "a cap is Tokens"),
         ({"name": "x", "previous_units": -1}, "found -1"),
+        ({"name": "x", "previous_units": 1.5}, "found 1.5"),
+        ({"name": "x", "parts": "unit"}, r"parts are a tuple of names, found a text; write parts=\('unit',\)"),
     ],
 )
 def test_a_phase_that_cannot_work_is_refused(given: dict[str, Any], said: str) -> None:
     """When it is defined."""
     with pytest.raises(BudgetError, match=said):
         PhaseDefinition(**given)
+
+
+def test_of_two_phases_of_one_name_the_later_counts() -> None:
+    """So that one of the four can be replaced; blanks and the case of letters make no other name."""
+    own = PhaseDefinition(name=" Planning ", system="Mine.")
+    for work in (Work(phase="planning", phases=(*PHASES, own)), Work(phase=own)):
+        assert Phased(work=work).build(message="go").system_prompt == "Mine."
+        assert [phase.name for phase in work.phases] == ["Planning", "interface", "implementation", "testing"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"phases": ("planning",)}, "phases of the work: each is a PhaseDefinition, found str"),
+        ({"phases": ()}, "no phase is called 'planning': known are none"),
+        ({"tests": ("def test_a(): ...",)}, "tests of the work: each is a Unit, found str"),
+        ({"tests": "def test_a(): ..."}, "tests of the work: each is a Unit, found str"),
+        ({"approved": (UNIT, None)}, "approved of the work: each is a Unit, found NoneType"),
+        ({"failures": ({"name": "test_a"},)}, "failures of the work: each is a Failure, found dict"),
+        ({"unit": "def f(): ..."}, "unit of the work: each is a Unit, found str"),
+    ],
+)
+def test_work_of_other_things_is_refused(given: dict[str, Any], said: str) -> None:
+    """When it is made, not when a request is built with it."""
+    with pytest.raises(BudgetError, match=said):
+        Work(**given)
+
+
+def test_for_model_of_a_workflow_has_the_models_window() -> None:
+    """Not that of 200,000 tokens, which the model has not."""
+    assert Phased.for_model("gpt-4").window == Phased().for_model("gpt-4").window == 8_192
 
 
 def test_a_cap_counts_even_where_there_is_room() -> None:
@@ -142,6 +175,8 @@ def test_a_cap_counts_even_where_there_is_room() -> None:
         (Unit("x", "x", path="x.py", language="ruby"), "### x\n```ruby\n# x.py\nx\n```"),
         (Unit("x", "x"), "### x\n```\nx\n```"),
         (Unit("", "x", path="src/x.go"), "### x.go\n```go\n// src/x.go\nx\n```"),
+        (Unit("x", "x", path="a/Dockerfile"), "### x\n```dockerfile\n# a/Dockerfile\nx\n```"),
+        (Unit("x\n## y", "x", path="x.rs"), "### x ## y\n```rust\n// x.rs\nx\n```"),
         (Unit("x", "x", path="x.unknown"), "### x\n```\n// x.unknown\nx\n```"),
         (Unit("x", "  \n"), ""),
     ],

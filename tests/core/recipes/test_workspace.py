@@ -48,11 +48,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+class Tenant(Workspace):
+    """A workspace that belongs to somebody."""
+
+    def __init__(self, tenant: str, folder: Path) -> None:
+        """Take whose it is."""
+        super().__init__(folder)
+        self.tenant = tenant
+
+
 def agent(folder: Path | str, **options: Any) -> WorkspaceAgent:
     """Give the recipe with a fixed clock."""
-    return WorkspaceAgent(
-        workspace=Workspace(folder), counter=COUNTER, clock=lambda: NOW, version="1.2", environment="test", **options
-    )
+    options.setdefault("workspace", Workspace(folder))
+    return WorkspaceAgent(counter=COUNTER, clock=lambda: NOW, version="1.2", environment="test", **options)
 
 
 def prompt(folder: Path | str, question: str = "hi", **options: Any) -> str:
@@ -407,6 +415,16 @@ def test_a_workspace_in_use_is_copied_and_pickled(folder: Path) -> None:
     workspace = Workspace(folder)
     workspace.load("tea")
     for one in (copy.copy(workspace), copy.deepcopy(workspace), pickle.loads(pickle.dumps(workspace))):  # noqa: S301 - our own
+        assert one.load("tea") == workspace.load("tea")
+
+
+def test_what_a_subclass_of_a_workspace_adds_is_copied_too(folder: Path) -> None:
+    """Whatever it is made of."""
+    workspace = Tenant("north", folder)
+    workspace.load("tea")
+    for one in (copy.copy(workspace), copy.deepcopy(agent(folder, workspace=workspace)).workspace):
+        assert isinstance(one, Tenant)
+        assert (one.tenant, one.path) == ("north", folder)
         assert one.load("tea") == workspace.load("tea")
 
 

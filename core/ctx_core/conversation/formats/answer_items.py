@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ctx_core.conversation.calls import is_call, with_arguments
+from ctx_core.conversation.calls import as_called, is_call
 from ctx_core.conversation.content_blocks import read_block, read_content
 from ctx_core.conversation.fields import kind_of, mapped
-from ctx_core.conversation.messages import TIED_TO_THOUGHTS
 from ctx_core.conversation.natives import copied, without
 from ctx_core.conversation.parts import TextPart
+from ctx_core.conversation.tied import TIED_TO_THOUGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def items_left(message: Message, piece: Piece) -> Iterator[object]:
         if not stays[at]:
             continue
         call = calls.get(id(item))
-        written = item if call is None else with_arguments(item, call)
+        written = item if call is None else as_called(item, call)
         if call is not None and _call_id(fields) != call.id:
             written = copied(written, call_id=call.id)
         if at in said:

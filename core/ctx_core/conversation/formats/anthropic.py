@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from ctx_core.conversation.arguments import as_object
-from ctx_core.conversation.calls import is_call, with_arguments
+from ctx_core.conversation.calls import as_called, is_call
 from ctx_core.conversation.fields import kind_of, mapped
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
@@ -68,7 +68,7 @@ class AnthropicFormat(BlockFormat):
         """Give the block of a call."""
         block = mapped(call.raw)
         if block is not None and is_call(block):
-            spelled = with_arguments(call.raw, call)
+            spelled = as_called(call.raw, call)
             return spelled if block.get("id") == call.id else copied(spelled, id=call.id)
         return {"type": "tool_use", "id": call.id, "name": call.name, "input": as_object(call.arguments)}
 

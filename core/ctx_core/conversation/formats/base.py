@@ -16,7 +16,7 @@ from ctx_core.conversation.fields import kind_of, mapped, shown_role, string_or_
 from ctx_core.conversation.formats.pieces import Written, chunks_of, pieces_of_user
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role, ToolCall
-from ctx_core.conversation.natives import copied, without
+from ctx_core.conversation.natives import copied, plain_dicts, without
 from ctx_core.conversation.parts import OpaquePart, Part, TextPart
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.conversation.whole import beside_of
@@ -40,9 +40,13 @@ class BlockFormat:
 
     def split(self, natives: Sequence[Any]) -> Sequence[Piece]:
         """Give the pieces of all messages, in order."""
+        return self.split_from(natives, 0)
+
+    def split_from(self, natives: Sequence[Any], begin: int) -> Sequence[Piece]:
+        """Give the pieces of all messages from a place on; the message before it is not the assistant's."""
         pieces: list[Piece] = []
         waiting: frozenset[str] = frozenset()
-        for at, native in enumerate(natives):
+        for at, native in enumerate(natives[begin:], begin):
             try:
                 fields = self.fields_of(native)
                 role, blocks = self._role(fields), self._blocks(fields)
@@ -61,6 +65,10 @@ class BlockFormat:
             pieces.append(piece)
             waiting = self.still_open(waiting, blocks)
         return pieces
+
+    def told_by(self, native: object) -> object:
+        """Give all that is read for a piece; None for a client's objects, which may tell each time something else."""
+        return plain_dicts(native)
 
     def role(self, native: Any) -> Role:  # noqa: ANN401 - a message, or a piece
         """Give the role of a piece."""
@@ -229,7 +237,8 @@ class BlockFormat:
             elif part.raw is None and isinstance(part, TextPart) and _was_text(piece, self.content):
                 words.append(part.text)
             elif part.raw is not None:
-                (asked if asked and not _is_text(part.raw) else words).append(part.raw)
+                # Thoughts stand where they stood: what was said behind a call is behind it.
+                (asked if asked and (message.thinks or not _is_text(part.raw)) else words).append(part.raw)
             else:
                 words.append(self.part_block(part))
         return [*words, *asked, *calls]

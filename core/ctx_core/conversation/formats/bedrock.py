@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from ctx_core.conversation.arguments import as_object
-from ctx_core.conversation.calls import with_arguments
+from ctx_core.conversation.calls import as_called
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, content_bytes, media_type_of
@@ -38,7 +38,7 @@ class BedrockFormat(BlockFormat):
 
     def call_block(self, call: ToolCall) -> object:
         """Give the block of a call."""
-        spelled = with_arguments(call.raw, call)
+        spelled = as_called(call.raw, call)
         inner = mapping_in(mapped(spelled) or {}, "toolUse")
         if inner:
             same = inner.get("toolUseId") == call.id

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
 from ctx_core.conversation.arguments import as_object
-from ctx_core.conversation.calls import with_arguments
+from ctx_core.conversation.calls import as_called
 from ctx_core.conversation.fields import mapped, mapping_in
 from ctx_core.conversation.formats.base import BlockFormat
 from ctx_core.conversation.media_contents import address_of, base64_text, media_type_of
 from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.natives import copied, key_of, without
 from ctx_core.conversation.parts import CitationPart, FilePart, MediaPart, OpaquePart, Part, ReasoningPart, TextPart
-from ctx_core.conversation.results import read_result
+from ctx_core.conversation.results import read_result, response_key
+from ctx_core.conversation.structured_text import structured_value
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class GeminiFormat(BlockFormat):
         """Give the part of a call."""
         if call.raw is not None:
             key = key_of(call.raw, "functionCall", "function_call")
-            spelled = with_arguments(call.raw, call)
+            spelled = as_called(call.raw, call)
             signed = _signature(call, "thoughtSignature" if key == "functionCall" else "thought_signature")
             if mapping_in(mapped(spelled) or {}, key).get("id") in {call.id, None if call.id else ""}:
                 return copied(spelled, **signed) if signed else spelled
@@ -65,16 +66,16 @@ class GeminiFormat(BlockFormat):
         """Give the part of a result."""
         text = [part for part in message.parts if isinstance(part, TextPart)]
         media = [part for part in message.parts if not isinstance(part, TextPart)]
-        response: dict[str, Any] = {"error" if message.failed else "output": "".join(part.text for part in text)}
         if block is None:
             told = {} if message.tool_call_id is None else {"id": message.tool_call_id}
+            response = _response(text, message, None)
             return {"functionResponse": {**told, "name": message.name or "", "response": response}}
         key = key_of(block, "functionResponse", "function_response")
         inner = mapping_in(mapped(block) or {}, key)
         about = {"id": message.tool_call_id, "name": message.name}
         changed: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
         if "".join(part.text for part in text) != _said(inner):
-            changed["response"] = response
+            changed["response"] = _response(text, message, response_key(inner.get("response")))
         shown = [part.raw for part in media if part.raw is not None]
         if list(map(id, shown)) != list(map(id, inner.get("parts") or ())):
             changed["parts"] = shown
@@ -103,6 +104,16 @@ class GeminiFormat(BlockFormat):
     def _role(self, fields: Mapping[str, Any]) -> Role:
         # One without a role is the user's.
         return Role.USER if fields.get("role") is None else super()._role(fields)
+
+
+def _response(texts: Sequence[TextPart], message: Message, key: str | None) -> Mapping[str, Any]:
+    """Give what a result says as an object: JSON as itself, a text under the key that it had, or else its own."""
+    told = mapped(structured_value(texts[0])) if len(texts) == 1 else None
+    if told is not None:
+        return told
+    usual = "error" if message.failed else "output"
+    failing = bool(message.failed) is (key == "error")
+    return {key if key is not None and failing else usual: "".join(part.text for part in texts)}
 
 
 def _with(holder: object, key: str, **changed: object) -> object:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from ctx_core.conversation.content_blocks import read_content
@@ -11,6 +12,7 @@ from ctx_core.conversation.formats.anthropic import AnthropicFormat
 from ctx_core.conversation.formats.bedrock import BedrockFormat
 from ctx_core.conversation.formats.gemini import GeminiFormat
 from ctx_core.conversation.formats.responses import ResponsesFormat
+from ctx_core.conversation.held import Reading
 from ctx_core.conversation.openai_messages import OpenAICodec
 from ctx_core.conversation.parts import OpaquePart, TextPart
 from ctx_core.errors import MessageError
@@ -52,31 +54,68 @@ def format_named(name: str) -> Codec[Any]:
     return known
 
 
-def format_of(messages: Iterable[object]) -> FormatName:
+_Told: TypeAlias = tuple[int, FormatName]
+"""Where a message stands that only one format can have, and which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signs:
+    """What messages say of their format."""
+
+    certain: _Told | None = None
+    """The first that only one format can have."""
+    likely: FormatName | None = None
+    """What the first says that says anything."""
+
+
+def format_of(messages: Iterable[object], reading: Reading | None = None) -> FormatName:
     """Give the format that the first message decides that only one can have; OpenAI's where none does.
 
     Blocks of another provider's in messages of chat completions, as gateways take them, are read there too.
 
+    Args:
+        messages: all of a list.
+        reading: knows which messages were looked at before.
+
     Raises:
         MessageError: for a list that has messages of two formats; it says where.
     """
-    decided: tuple[int, FormatName] | None = None
-    likely: FormatName | None = None
-    for at, native in enumerate(messages):
-        found, certain = _format_of(native, first=at == 0)
+    listed: list[object] = messages if isinstance(messages, list) else [*messages]
+    reading = Reading() if reading is None else reading
+
+    def look(begin: int, before: _Signs | None) -> _Signs:
+        return _signs(listed[begin:], begin, before)
+
+    behind = reading.looked_through("format", listed, look)
+    first = _signs(listed[:1], 0, None)
+    certain = _one_of(first.certain, behind.certain)
+    return certain[1] if certain is not None else first.likely or behind.likely or "openai"
+
+
+def _signs(messages: Sequence[object], begin: int, before: _Signs | None) -> _Signs:
+    """Give what messages say, the first of which stands at a place, with what those before them said."""
+    certain = None if before is None or before.certain is None or before.certain[0] >= begin else before.certain
+    likely = None if before is None else before.likely
+    for at, native in enumerate(messages, begin):
+        found, sure = _format_of(native, first=at == 0)
         if found is None:
             continue
-        if not certain:
+        if sure:
+            certain = _one_of(certain, (at, found))
+        else:
             likely = likely or found
-        elif decided is None:
-            decided = (at, found)
-        elif decided[1] != found:
-            msg = (
-                f"message {at + 1} is of the format {found!r}, and message {decided[0] + 1} of {decided[1]!r}: "
-                "a list has one format; where blocks of several are meant, say format="
-            )
-            raise MessageError(msg)
-    return decided[1] if decided is not None else likely or "openai"
+    return _Signs(certain=certain, likely=likely)
+
+
+def _one_of(first: _Told | None, second: _Told | None) -> _Told | None:
+    """Give the first of two that says its format; both have to say the same."""
+    if first is None or second is None or first[1] == second[1]:
+        return second if first is None else first
+    msg = (
+        f"message {second[0] + 1} is of the format {second[1]!r}, and message {first[0] + 1} of {first[1]!r}: "
+        "a list has one format; where blocks of several are meant, say format="
+    )
+    raise MessageError(msg)
 
 
 def system_text(system: object) -> str:

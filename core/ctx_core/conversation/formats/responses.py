@@ -16,7 +16,7 @@ from ctx_core.conversation.fields import id_or_none, kind_of, mapped, shown_role
 from ctx_core.conversation.formats.answer_items import item_parts, items_left, new_call
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.conversation.natives import copied
+from ctx_core.conversation.natives import copied, plain_dicts
 from ctx_core.conversation.openai_blocks import RESPONSES
 from ctx_core.conversation.parts import ImagePart, TextPart, same_parts
 from ctx_core.conversation.results import is_result, read_result
@@ -39,8 +39,12 @@ class ResponsesFormat:
 
     def split(self, natives: Sequence[Any]) -> Sequence[Piece]:
         """Give the pieces: one for each output and message, and one for all that the model gave in one go."""
+        return self.split_from(natives, 0)
+
+    def split_from(self, natives: Sequence[Any], begin: int) -> Sequence[Piece]:
+        """Give the pieces of all messages from a place on; the message before it is not the assistant's."""
         pieces: list[Piece] = []
-        for at, native in enumerate(natives):
+        for at, native in enumerate(natives[begin:], begin):
             try:
                 role = _role(native)
             except MessageError as error:
@@ -53,6 +57,10 @@ class ResponsesFormat:
             else:
                 pieces.append(Piece(natives=(native,), places=(at,), role=role))
         return pieces
+
+    def told_by(self, native: object) -> object:
+        """Give all that is read for a piece; None for a client's objects, which may tell each time something else."""
+        return plain_dicts(native)
 
     def role(self, native: Any) -> Role:  # noqa: ANN401 - an item, or a piece
         """Give the role of a piece, or of an item."""

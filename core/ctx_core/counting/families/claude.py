@@ -1,7 +1,8 @@
 """Claude, whose vocabulary is not public: an estimate.
 
 cl100k_base is the substitute: on English it is as close to the bills as o200k_base, and like Claude's it is
-smaller, so that it divides other scripts more finely. No bill of such a text is on record.
+smaller, so that it divides other scripts more finely. No bill of such a text is on record. Where it has fewer tokens
+than o200k_base, as for runs of signs and letters that are rare, those of o200k_base count.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from ctx_core.counting.families.open_weights import OPEN
-from ctx_core.counting.family import Family, Window
+from ctx_core.counting.family import Family, Limits, Window
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 
@@ -39,11 +40,14 @@ _CLAUDE_4_7: Final = replace(
     tools=replace(_CLAUDE_3.tools, per_request=350, per_token=1.3, forced=120, required=120),
 )
 _CLAUDE_MARGIN: Final = Margin(text=1.23, tools=1.2, any_tools=40, per_call=15, per_request=14, media=1.5)
+_LIMITS: Final = Limits(least=0.89)
+"""The fewest tokens that a row has for one of cl100k_base are 1.13."""
 
 CLAUDES: Final[tuple[Family, ...]] = (
     Family(
         models=("claude",),
         vocabulary="cl100k_base",
+        limits=_LIMITS,
         framing=_CLAUDE_3,
         margin=_CLAUDE_MARGIN,
         windows=(
@@ -67,6 +71,7 @@ CLAUDES: Final[tuple[Family, ...]] = (
     Family(
         models=("claude-3-haiku", "claude-3-5-haiku"),
         vocabulary="cl100k_base",
+        limits=_LIMITS,
         framing=replace(_CLAUDE_3, tools=replace(_CLAUDE_3.tools, per_request=256, forced=95, required=95)),
         margin=_CLAUDE_MARGIN,
         windows=(
@@ -80,6 +85,7 @@ CLAUDES: Final[tuple[Family, ...]] = (
     Family(
         models=("claude-3-sonnet",),
         vocabulary="cl100k_base",
+        limits=_LIMITS,
         framing=replace(_CLAUDE_3, tools=replace(_CLAUDE_3.tools, per_request=151, forced=80, required=80)),
         margin=_CLAUDE_MARGIN,
         windows=(Window(models=("claude-3-sonnet",), tokens=200_000, max_output=4_096),),
@@ -90,6 +96,7 @@ CLAUDES: Final[tuple[Family, ...]] = (
     Family(
         models=("claude-3-opus",),
         vocabulary="cl100k_base",
+        limits=_LIMITS,
         framing=replace(_CLAUDE_3, tools=replace(_CLAUDE_3.tools, per_request=525, forced=-231, required=-231)),
         margin=_CLAUDE_MARGIN,
         windows=(Window(models=("claude-3-opus",), tokens=200_000, max_output=4_096),),
@@ -109,6 +116,7 @@ CLAUDES: Final[tuple[Family, ...]] = (
             "claude-4-6",
         ),
         vocabulary="cl100k_base",
+        limits=_LIMITS,
         framing=CLAUDE_4_5,
         margin=_CLAUDE_MARGIN,
         windows=(
@@ -145,6 +153,7 @@ CLAUDES: Final[tuple[Family, ...]] = (
             "claude-5",
         ),
         vocabulary="cl100k_base",
+        limits=_LIMITS,
         framing=_CLAUDE_4_7,
         margin=_CLAUDE_MARGIN,
         windows=(

@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import Final
 
 from ctx_core.counting.families.claude import CLAUDE_4_5
-from ctx_core.counting.family import Family
+from ctx_core.counting.family import Family, Limits
 from ctx_core.counting.image_prices import ImagePrice
 from ctx_core.counting.margin import Margin
 
 FALLBACK: Final = Family(
     models=(),
     vocabulary="cl100k_base",
+    # The bound is 1.5 times that: from 1.31 to 1.69 times o200k_base, whatever is written.
+    limits=Limits(least=0.875, most=1.125),
     framing=replace(
         CLAUDE_4_5,
         messages=replace(CLAUDE_4_5.messages, per_token=1.2, per_message=6),

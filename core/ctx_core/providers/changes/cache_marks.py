@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from ctx_core.conversation.content_blocks import is_mark
 from ctx_core.conversation.fields import mapped
@@ -31,7 +31,7 @@ def few_marks(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     if rule is None or rule.most is None:
         return list(messages), 0
     most = max(0, rule.most - asked.marks_beside)
-    found = [_in_parts(message) + _of_result(message) for message in messages]
+    found = list(map(_marks, messages))
     total = sum(found)
     if total <= most:
         return list(messages), 0
@@ -50,6 +50,14 @@ def few_marks(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
 def marks_in(values: Iterable[object]) -> int:
     """Count the marks of blocks, and of definitions of tools."""
     return sum(map(_is_marked, values))
+
+
+def _marks(message: Message) -> int:
+    """Count the marks of a message, once."""
+    known = message.figures.get(few_marks)
+    if known is None:
+        known = message.figures[few_marks] = _in_parts(message) + _of_result(message)
+    return cast("int", known)
 
 
 def _in_parts(message: Message) -> int:

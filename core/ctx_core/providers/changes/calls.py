@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.conversation.arguments import as_object
-from ctx_core.conversation.fields import json_text
+from ctx_core.conversation.arguments import as_object, is_object
+from ctx_core.conversation.fields import json_text, kind_of, mapped
 from ctx_core.conversation.messages import Message, Role, ToolCall
-from ctx_core.conversation.parts import OpaquePart, TextPart
-from ctx_core.providers.changes.texts import GO_ON, made, thinks
+from ctx_core.conversation.parts import OpaquePart, TextPart, is_thought
+from ctx_core.providers.changes.texts import GO_ON, made
 from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ctx_core.conversation.parts import Part
     from ctx_core.providers.asked import Asked
 
+_IN_PLACE: Final = frozenset({"", "function", "tool_use", "tool_call", "invalid_tool_call"})
+"""Types of blocks and entries that are written with another name or other arguments; many have none."""
 _LONGEST_NAME: Final = 64
 """Characters of a tool's name, as providers take it."""
 
@@ -27,7 +30,7 @@ def objects_of_arguments(messages: Sequence[Message], asked: Asked) -> tuple[lis
     """Give calls whose arguments are no JSON object one that has them, and says what they are."""
     if asked.asks(Kind.ARGUMENTS_ARE_OBJECTS) is None:
         return list(messages), 0
-    return _with_calls(messages, lambda call: call if call.legacy or _is_object(call.arguments) else _completed(call))
+    return _with_calls(messages, _as_object, taken=_has_objects)
 
 
 def plain_names(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
@@ -61,7 +64,7 @@ def calls_alone(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
     sent: list[Message] = []
     count = 0
     for message in messages:
-        if message.tool_calls and message.text and not thinks(message):
+        if message.tool_calls and message.text and not message.thinks:
             told = tuple(part for part in message.parts if not _spells(part, message.tool_calls))
             calls = tuple(part for part in message.parts if _spells(part, message.tool_calls))
             sent += [Message(role=Role.ASSISTANT, parts=told), made(Role.USER, GO_ON)]
@@ -72,9 +75,18 @@ def calls_alone(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
     return sent, count
 
 
-def _with_calls(messages: Sequence[Message], given: Callable[[ToolCall], ToolCall]) -> tuple[list[Message], int]:
+def _with_calls(
+    messages: Sequence[Message],
+    given: Callable[[ToolCall], ToolCall],
+    *,
+    taken: Callable[[Message], bool] = lambda _: False,
+) -> tuple[list[Message], int]:
+    """Give messages with other calls; those that are known to be taken are not looked at."""
     sent: list[Message] = []
     for message in messages:
+        if not message.tool_calls or taken(message):
+            sent.append(message)
+            continue
         changed = tuple(map(given, message.tool_calls))
         same = all(one is other for one, other in zip(changed, message.tool_calls, strict=True))
         sent.append(message if same else _with(message, changed))
@@ -82,14 +94,25 @@ def _with_calls(messages: Sequence[Message], given: Callable[[ToolCall], ToolCal
 
 
 def _with(message: Message, changed: Sequence[ToolCall]) -> Message:
-    """Give a message with calls of which some are made anew: no block and no entry spells these any more."""
-    gone = [one for one, other in zip(message.tool_calls, changed, strict=True) if one is not other]
+    """Give a message with calls of which some are others: these are written where they stood.
+
+    An item by itself, and what takes a text of any kind, is made anew: no block and no entry spells it any more.
+    """
+    pairs = list(zip(changed, message.tool_calls, strict=True))
+    anew = [known for call, known in pairs if call is not known and not _stays(known, message)]
+    gone = set(map(id, anew))
     calls = tuple(
-        call if call is known else replace(call, raw=None)
-        for call, known in zip(changed, message.tool_calls, strict=True)
+        call if call is known else replace(call, raw=None) if id(known) in gone else replace(call, altered=True)
+        for call, known in pairs
     )
-    parts = tuple(part for part in message.parts if not _spells(part, gone))
+    parts = tuple(part for part in message.parts if not _spells(part, anew))
     return replace(message, parts=parts, tool_calls=calls, altered=message.origin is not None)
+
+
+def _stays(call: ToolCall, message: Message) -> bool:
+    """Whether a call can be written anew in its place."""
+    spelled = [call.raw, *(part.raw for part in message.parts if _spells(part, [call]))]
+    return call.raw is not None and all(kind_of(mapped(raw) or {}) in _IN_PLACE for raw in spelled)
 
 
 def _spells(part: object, calls: Sequence[ToolCall]) -> bool:
@@ -99,20 +122,36 @@ def _spells(part: object, calls: Sequence[ToolCall]) -> bool:
 
 
 def _with_calls_last(message: Message) -> Message:
-    spelled = [_spells(part, message.tool_calls) for part in message.parts]
+    """Put calls last among what stands between two thoughts: nothing gets to the other side of one."""
+    signed = [call for call in message.tool_calls if call.encrypted]
+    sent: list[Part] = []
+    for is_kept, group in groupby(message.parts, lambda part: is_thought(part) or _spells(part, signed)):
+        parts = list(group)
+        sent += parts if is_kept else _calls_behind(parts, message.tool_calls)
+    same = all(one is other for one, other in zip(sent, message.parts, strict=True))
+    return message if same else replace(message, parts=tuple(sent), altered=message.origin is not None)
+
+
+def _calls_behind(parts: list[Part], calls: Sequence[ToolCall]) -> list[Part]:
+    spelled = [_spells(part, calls) for part in parts]
     first = spelled.index(True) if True in spelled else len(spelled)
-    if not any(isinstance(part, TextPart) for part in message.parts[first:]):
-        return message
-    calls = tuple(part for part, is_call in zip(message.parts, spelled, strict=True) if is_call)
-    told = tuple(part for part, is_call in zip(message.parts, spelled, strict=True) if not is_call)
-    return replace(message, parts=(*told, *calls), altered=message.origin is not None)
+    if not any(isinstance(part, TextPart) for part in parts[first:]):
+        return parts
+    pairs = list(zip(parts, spelled, strict=True))
+    return [part for part, is_call in pairs if not is_call] + [part for part, is_call in pairs if is_call]
 
 
-def _is_object(arguments: str) -> bool:
-    try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False
+def _has_objects(message: Message) -> bool:
+    """Whether the arguments of all its calls are objects, which is worked out once."""
+    known = message.figures.get(objects_of_arguments)
+    if known is None:
+        found = all(call.legacy or is_object(call.arguments) for call in message.tool_calls)
+        known = message.figures[objects_of_arguments] = found
+    return bool(known)
+
+
+def _as_object(call: ToolCall) -> ToolCall:
+    return call if call.legacy or is_object(call.arguments) else _completed(call)
 
 
 def _completed(call: ToolCall) -> ToolCall:

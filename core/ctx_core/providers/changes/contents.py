@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ctx_core.conversation.content_blocks import is_mark
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.conversation.parts import FilePart, OpaquePart, Part, TextPart
+from ctx_core.conversation.parts import FilePart, OpaquePart, Part, TextPart, is_thought
 from ctx_core.providers.changes.texts import EMPTY
 from ctx_core.providers.rules import Kind
 
@@ -28,7 +28,8 @@ def filled(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], in
     """Give each message a content that says something; an instruction that says nothing goes. Results may be empty."""
     not_empty, blank = asked.asks(Kind.NOT_EMPTY), asked.asks(Kind.NOT_BLANK) is not None
     answers = not_empty is not None or blank or asked.asks(Kind.CALLS_OR_TEXT) is not None
-    if asked.is_guessed or (not answers and asked.asks(Kind.CONTENT_PRESENT) is None):
+    present = asked.asks(Kind.CONTENT_PRESENT) is not None
+    if asked.is_guessed or not (answers or present):
         return list(messages), 0
     sent: list[Message] = []
     count = 0
@@ -44,7 +45,7 @@ def filled(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], in
             given = _filled(message, blank=blank, may_be_empty=may_be_empty)
         elif answers and message.role is Role.ASSISTANT and not message.tool_calls and not message.parts:
             given = _with(message, (TextPart(EMPTY),))
-        if given is not None and asked.asks(Kind.CONTENT_PRESENT) is not None and _has_null(given):
+        if given is not None and present and _has_null(given):
             given = _with(given, (TextPart(""),))
         count += given is not message
         sent += [] if given is None else [given]
@@ -65,13 +66,17 @@ def with_a_text(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
 
 
 def without_last_blanks(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
-    """Take the blanks from the end of an answer that is to be gone on with."""
+    """Take the blanks from the end of an answer that is to be gone on with: not where somebody adds what follows."""
     sent = list(messages)
-    if not sent or sent[-1].role is not Role.ASSISTANT or asked.asks(Kind.NO_TRAILING_BLANKS) is None:
+    if not sent or not asked.whole or sent[-1].role is not Role.ASSISTANT:
+        return sent, 0
+    if asked.asks(Kind.NO_TRAILING_BLANKS) is None:
         return sent, 0
     parts = list(sent[-1].parts)
     last = parts[-1] if parts else None
     if not isinstance(last, TextPart) or last.text == last.text.rstrip() or not last.text.strip():
+        return sent, 0
+    if is_thought(last):
         return sent, 0
     parts[-1] = TextPart(last.text.rstrip())
     sent[-1] = _with(sent[-1], tuple(parts))
@@ -106,13 +111,14 @@ def _has_null(message: Message) -> bool:
 
 
 def _without_blanks(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(part for part in parts if not (isinstance(part, TextPart) and not part.text.strip()))
+    """Give parts without blank texts, but for those that have the signature of a thought, which Google sends so."""
+    return tuple(part for part in parts if not isinstance(part, TextPart) or part.text.strip() or is_thought(part))
 
 
 def _says_nothing(part: Part) -> bool:
     if isinstance(part, OpaquePart):
         return is_mark(mapped(part.raw) or {})
-    return isinstance(part, TextPart) and not part.text
+    return isinstance(part, TextPart) and not part.text and not is_thought(part)
 
 
 def _with(message: Message, parts: tuple[Part, ...]) -> Message:

@@ -1,11 +1,11 @@
-"""Ids by which a provider pairs calls and results: those that it would refuse are digests of what they stand for."""
+"""Ids by which a provider pairs calls and results: those that it would refuse are digests of them and their places."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.fields import first_in, kind_of, mapped, mapping_in
@@ -44,33 +44,34 @@ class _Ids:
     rules: tuple[Rule, ...]
     """Of the form of ids."""
     unique: Rule | None
+    older: frozenset[str]
+    """Ids that older calls had first."""
     used: set[str] = field(default_factory=set[str])
-    times: Counter[tuple[str, str, str]] = field(default_factory=Counter[tuple[str, str, str]])
-    """How often a call stood there that says all the same."""
 
     def begin(self) -> None:
         """Begin a message with calls."""
         if self.unique is not None and self.unique.within == "turn":
             self.used.clear()
 
-    def of(self, call: ToolCall) -> str | None:
-        """Give the id that a call has from now on: its own if that is taken, else one of what it says.
+    def of(self, call: ToolCall, place: int, number: int) -> str | None:
+        """Give the id that a call has from now on: its own if that is taken, else a digest of it and of its place.
 
-        Not of its place, which moves with each cut; calls that say the same are counted.
+        Args:
+            call: the call.
+            place: where its message stands in the history, so that it is the same on every turn.
+            number: which call of its message it is.
         """
         told = call.id or ""
         if not told and (not self.required or call.legacy):
             return None
-        if told and self._is_taken(told) and not (self.unique is not None and told in self.used):
+        repeated = self.unique is not None and (told in self.used or told in self.older)
+        if told and self._is_taken(told) and not repeated:
             self.used.add(told)
             return told
-        facts = (told, call.name, call.arguments)
-        while True:
-            self.times[facts] += 1
-            found = self._made(facts, self.times[facts])
-            if found not in self.used:
-                self.used.add(found)
-                return found
+        made = (self._made((told, str(place), str(number), str(time))) for time in count())
+        found = next(one for one in made if one not in self.used)
+        self.used.add(found)
+        return found
 
     def _is_taken(self, told: str) -> bool:
         return all(
@@ -79,9 +80,9 @@ class _Ids:
             for rule in self.rules
         )
 
-    def _made(self, facts: tuple[str, str, str], time: int) -> str:
+    def _made(self, facts: tuple[str, ...]) -> str:
         digest = blake2b(digest_size=_SIZE)
-        for fact in (*facts, str(time)):
+        for fact in facts:
             data = fact.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "big"))
             digest.update(data)
@@ -100,7 +101,8 @@ def taken_ids(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     """
     forms = tuple(rule for kind in (Kind.IDS_PLAIN, Kind.IDS_SHORT) if (rule := asked.asks(kind)) is not None)
     required = asked.asks(Kind.IDS_PRESENT) is not None
-    ids = _Ids(required, forms, asked.asks(Kind.IDS_UNIQUE))
+    ids = _Ids(required, forms, asked.asks(Kind.IDS_UNIQUE), asked.ids_taken)
+    places = chain(asked.call_places, count())
     named = asked.asks(Kind.RESULTS_NAMED) is not None
     sent: list[Message] = []
     waiting: list[_Open] = []
@@ -109,7 +111,8 @@ def taken_ids(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
             sent.append(_answer(message, waiting, named=named))
         elif message.tool_calls:
             ids.begin()
-            waiting = [_Open(call, ids.of(call)) for call in message.tool_calls]
+            place = next(places)
+            waiting = [_Open(call, ids.of(call, place, number)) for number, call in enumerate(message.tool_calls)]
             sent.append(_asking(message, waiting))
         else:
             waiting = []
@@ -120,7 +123,9 @@ def taken_ids(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
 
 
 def _asking(message: Message, asked: Sequence[_Open]) -> Message:
-    if all(one.call.id == one.given and _as_told(one.call.raw, one.given) for one in asked):
+    if all(one.call.id == one.given for one in asked) and _worked_out(
+        message, lambda: all(_as_told(one.call.raw, one.given) for one in asked)
+    ):
         return message
     renamed = tuple(replace(one.call, id=one.given) for one in asked)
     given = {id(one.call.raw): one.given or "" for one in asked if one.call.raw is not None}
@@ -134,8 +139,10 @@ def _asking(message: Message, asked: Sequence[_Open]) -> Message:
 def _answer(message: Message, waiting: list[_Open], *, named: bool) -> Message:
     """Give a result the id of the call that it answers, which is then answered."""
     told = message.tool_call_id
+    if not waiting:
+        return message
     rules: tuple[Callable[[ToolCall], bool], ...] = (
-        lambda call: told == call.id and message.name in {None, call.name},
+        lambda call: told == call.id and message.name in (None, call.name),
         lambda call: told == call.id,
         # A call without an id is answered by the tool's name, or by what is left over, whatever id its result brings.
         lambda call: not call.id and call.name in (message.name, told),
@@ -148,9 +155,17 @@ def _answer(message: Message, waiting: list[_Open], *, named: bool) -> Message:
     one = waiting.pop(chosen)
     name = one.call.name if named else message.name
     same = told == one.given and name == message.name
-    if same and (message.origin is None or _as_told(_told_in(message), one.given)):
+    if same and (message.origin is None or _worked_out(message, lambda: _as_told(_told_in(message), one.given))):
         return message
     return replace(message, tool_call_id=one.given, name=name, altered=message.origin is not None)
+
+
+def _worked_out(message: Message, is_so: Callable[[], bool]) -> bool:
+    """Whether the ids of a message are written as they are, which is worked out once."""
+    known = message.figures.get(taken_ids)
+    if known is None:
+        known = message.figures[taken_ids] = is_so()
+    return bool(known)
 
 
 def _told_in(message: Message) -> object:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.providers.changes.texts import BEGIN, GO_ON, HEARD, made, merged, thinks
+from ctx_core.providers.changes.texts import BEGIN, GO_ON, HEARD, made, merged
 from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def alternating(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
             continue
         count += 1
         kept = (asked.question_follows and at == len(messages) - 1) or sent[-1] is not last
-        if kept or last.tool_calls or (alone and message.tool_calls) or thinks(last) or thinks(message):
+        if kept or last.tool_calls or (alone and message.tool_calls) or last.thinks or message.thinks:
             by_user = message.role is Role.ASSISTANT
             sent.append(made(Role.USER, GO_ON) if by_user else made(Role.ASSISTANT, HEARD))
             sent.append(message)
@@ -104,7 +104,7 @@ def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     last = sent[-1] if sent else None
     if last is None or not asked.whole:
         return sent, 0
-    if rule is None and last.role is Role.ASSISTANT and thinks(last) and asked.asks(Kind.NO_LAST_THINKING) is not None:
+    if rule is None and last.role is Role.ASSISTANT and last.thinks and asked.asks(Kind.NO_LAST_THINKING) is not None:
         return [*sent, made(Role.USER, GO_ON)], 1  # none is gone on with behind thoughts, whether they are on or off
     if rule is None:
         return sent, 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 
 from ctx_core.conversation.fields import mapped
 from ctx_core.conversation.messages import Message, Role
-from ctx_core.conversation.parts import ReasoningPart, TextPart, all_parts
+from ctx_core.conversation.parts import TextPart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,13 +27,6 @@ EMPTY: Final = "[empty message]"
 def made(role: Role, text: str) -> Message:
     """Give a message that nobody said."""
     return replace(Message(role=role, parts=(TextPart(text),)), synthetic=True)
-
-
-def thinks(message: Message) -> bool:
-    """Whether a message has thoughts, or signatures of some: its blocks go together, or not at all."""
-    return any(isinstance(part, ReasoningPart) for part in all_parts(message.parts)) or any(
-        call.encrypted for call in message.tool_calls
-    )
 
 
 def merged(first: Message, second: Message) -> Message:

@@ -105,7 +105,8 @@ def _of_gemini(fields: Mapping[str, Any], path: str) -> Block | None:
 def _of_bedrock(fields: Mapping[str, Any], path: str) -> Block:
     """Read a block of Bedrock's, of which the key is the type; a text is one of Gemini's too."""
     if "text" in fields:
-        return Block(kind="text", path=path, text=_text(fields["text"]), raw=fields)
+        sign = string_or_none(first_in(fields, "thoughtSignature", "thought_signature"))
+        return Block(kind="text", path=path, text=_text(fields["text"]), signature=sign, raw=fields)
     call, result = mapping_in(fields, "toolUse"), mapping_in(fields, "toolResult")
     if call:
         return Block(

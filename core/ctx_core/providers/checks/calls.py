@@ -67,13 +67,16 @@ def results_alone(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 
 
 def calls_last(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
-    """Find texts of the assistant's behind a call of the same turn."""
+    """Find texts of the assistant's behind a call of the same turn, with no thought between them.
+
+    A model that thinks between its calls speaks there too.
+    """
     for turn in checked.turns:
         called = False
         for block in turn.blocks:
-            if block.kind == "text" and called and turn.role == "assistant":
+            if block.kind == "text" and called and turn.role == "assistant" and not block.signature:
                 yield Found(path=block.path)
-            called = called or block.kind == "call"
+            called = (called or block.kind == "call") and block.kind != "thinking" and not block.signature
 
 
 def calls_or_text(_: Rule, checked: CheckedRequest) -> Iterator[Found]:

@@ -35,7 +35,7 @@ class Block:
     inner: tuple[Block, ...] = ()
     """What a result consists of."""
     signature: str | None = field(default=None, repr=False)
-    """Of thinking or of a call, also the sealed content of thinking; None where there is none."""
+    """Of thinking, a call or a text, also the sealed content of thinking; None where there is none."""
     raw: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     """As it stands in the request; empty for a bare text."""
 
