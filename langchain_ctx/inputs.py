@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
 from langchain_core.prompt_values import PromptValue
 
 from ctx_core.errors import MessageError
+
+_LONGEST: Final = 40
+"""Characters of a key that an error names."""
+_SHOWN: Final = 8
+"""Keys of a dict that an error names."""
 
 
 def read_messages(value: object) -> list[BaseMessage]:
@@ -43,7 +48,12 @@ def messages_in(state: Mapping[str, Any], key: str) -> object:
     """
     if key in state:
         return state[key]
-    msg = f"the dict has no key {key!r}, only {', '.join(map(repr, state)) or 'none'}"
+    # One that is no identifier may be what somebody said.
+    known = [name for name in state if isinstance(name, str) and name.isidentifier() and len(name) <= _LONGEST]
+    names = [repr(name) for name in known[:_SHOWN]]
+    others = len(state) - len(names)
+    told = ", ".join([*names, *([f"{others:,} others"] if others else [])])
+    msg = f"the dict has no key {key!r}, only {told or 'none'}"
     if "role" in state:
         msg += ": put a single message into a list"
     raise MessageError(msg)
@@ -52,7 +62,7 @@ def messages_in(state: Mapping[str, Any], key: str) -> object:
 def _converted(like: object, at: int) -> BaseMessage:
     try:
         return convert_to_messages([cast("Any", like)])[0]
-    except (ValueError, NotImplementedError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, NotImplementedError, TypeError, LookupError, AttributeError, RecursionError) as error:
         kind, cause = type(like).__name__, type(error).__name__
     # Raised outside of the handler: LangChain's own error quotes the message.
     msg = f"message {at + 1} ({kind}) is no message, (role, content) pair, message dict or text ({cause})"

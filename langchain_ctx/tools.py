@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
 
@@ -19,6 +20,10 @@ def tool_definitions(tools: Iterable[object]) -> tuple[dict[str, Any], ...]:
     Raises:
         BudgetError: for something that no definition can be made of.
     """
+    given: object = tools
+    if isinstance(given, Mapping | str | BaseTool) or not isinstance(given, Iterable):
+        msg = f"tools must be a list of tools, found {type(given).__name__}: put it into a list"
+        raise BudgetError(msg)
     return tuple(_definition(tool, at) for at, tool in enumerate(tools))
 
 

@@ -85,7 +85,7 @@ def _new_calls(message: Message) -> dict[str, Any]:
     for call in message.tool_calls:
         try:
             arguments: object = json.loads(call.arguments or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             arguments = None
         if isinstance(arguments, dict):
             parsed.append({"name": call.name, "args": arguments, "id": call.id, "type": "tool_call"})

@@ -12,6 +12,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from pydantic import PrivateAttr
 
 from ctx_core import BudgetError, ContextOverflowError, Role
+from ctx_core.clean import told
 from ctx_core.effects import Effect, Effects
 from ctx_core.session import ConversationId, Request
 from ctx_core.session.declaration import tokens_in
@@ -162,7 +163,7 @@ class AskedMemory(StoredMemory):
         self, messages: Sequence[ChatMessage], question: ChatMessage | None, taken: object
     ) -> Request[ChatMessage]:
         if not is_count(taken):
-            msg = f"initial_token_count must be a whole number from 0 up, found {taken!r}"
+            msg = f"initial_token_count must be a whole number from 0 up, found {told(taken)}"
             raise BudgetError(msg)
         return Request(
             history=messages,

@@ -111,7 +111,7 @@ def write_part(part: Part) -> Block | None:
             content, url = _held(part)
             return VideoBlock(video=content, url=url, video_mimetype=_media_type(part))
         case FilePart(text=str(text)):
-            return DocumentBlock(data=text.encode(), document_mimetype=part.media_type or "text/plain")
+            return DocumentBlock(data=text.encode(errors="replace"), document_mimetype=part.media_type or "text/plain")
         case MediaPart():
             content, url = _held(part)
             return DocumentBlock(data=content, url=url, document_mimetype=_media_type(part))
@@ -181,7 +181,7 @@ class _DocumentOf:
         return (document_text(part) or "") if isinstance(part, FilePart) else ""
 
     def with_text(self, text: str) -> Part:
-        return read_block(self.block.model_copy(update={"data": b64encode(text.encode())}))[0]
+        return read_block(self.block.model_copy(update={"data": b64encode(text.encode(errors="replace"))}))[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,10 +77,10 @@ class ChatMessageCodec:
         if not isinstance(native, ChatMessage):
             msg = f"expected a ChatMessage, found {type(native).__name__}"
             raise MessageError(msg)
-        role = _ROLES.get(native.role)
+        role = _ROLES.get(native.role) if isinstance(native.role, str) else None
         if role is None:
             roles = ", ".join(known.value for known in MessageRole)
-            msg = f"unknown role {shown_role(str(native.role))}; known are {roles}"
+            msg = f"unknown role {shown_role(native.role)}; known are {roles}"
             raise MessageError(msg)
         return role
 

@@ -22,9 +22,16 @@ def as_question(asked: object) -> ChatMessage | None:
     if isinstance(asked, str):
         text: object = asked
     else:
-        told = (getattr(asked, name, None) for name in ("query_str", "content", "text", "message"))
+        told = (_told(asked, name) for name in ("query_str", "content", "text", "message"))
         text = next((one for one in told if isinstance(one, str) and one), None)
     return ChatMessage(text, role=MessageRole.USER) if isinstance(text, str) and text else None
+
+
+def _told(asked: object, name: str) -> object:
+    try:
+        return getattr(asked, name, None)
+    except Exception:  # noqa: BLE001 - somebody's property may raise anything, and no input may end a turn
+        return None
 
 
 def is_asked(question: ChatMessage, messages: Sequence[ChatMessage]) -> bool:

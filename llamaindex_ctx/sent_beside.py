@@ -63,8 +63,9 @@ class SentBeside:
         return fitting_of(self.llm).budget if isinstance(self.llm, FittedLLM) else ContextBudget.for_model(self.llm)
 
     def tokens(self, counter: TokenCounter, budget: ContextBudget) -> int:
-        """Give what it costs beside the tools, in tokens; at least a quarter of the window is left to the conversation.
+        """Give what it costs beside the tools, in tokens.
 
+        A quarter of the window is left to the conversation, but no more than half of what the answer leaves.
         LlamaIndex packs what was found into what is left of a window.
         """
         prompts = (max(counter.count_message(Message.system(text)) for text in group) for group in self.texts)
@@ -72,7 +73,8 @@ class SentBeside:
         pieces, size = self.found
         beside = sum(prompts) + pieces * size + steps
         tools = counter.count_tools(self.tools) if self.tools else 0
-        return max(0, min(beside, budget.input_limit - budget.total // 4 - tools))
+        talk = min(budget.total // 4, budget.input_limit // 2)
+        return max(0, min(beside, budget.input_limit - talk - tools))
 
 
 def beside_in_engine(engine: object) -> SentBeside:

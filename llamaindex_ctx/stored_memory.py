@@ -6,9 +6,11 @@ import copy
 import json
 import logging
 import pickle
-from typing import TYPE_CHECKING, Any, Final, Self
+from collections.abc import Mapping
+from typing import Any, Final, Self
 from weakref import WeakValueDictionary
 
+from ctx_core.errors import MessageError
 from ctx_core.session import written
 from ctx_core.session.options import BROUGHT
 from llamaindex_ctx import storage
@@ -16,9 +18,6 @@ from llamaindex_ctx.copies import copied
 from llamaindex_ctx.memory_fields import MemoryFields
 from llamaindex_ctx.other_dumps import as_ours
 from llamaindex_ctx.starting_run import starting_run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
 _LEFT_BEHIND: Final = "left_behind"
@@ -79,9 +78,13 @@ class StoredMemory(MemoryFields):
         Raises:
             ValueError: for data that cannot be read, or in which there are no messages.
         """
+        if not isinstance(data, Mapping):
+            msg = f"expected what to_dict gave, found {type(data).__name__}"
+            raise MessageError(msg)
         fields = as_ours(data, stored=kwargs.get("chat_store") is not None)
         run = fields.pop(_FOR_RUN, None)
-        left, alive = fields.pop(_LEFT_BEHIND, ()), _STORED.get(fields.pop(_TOKEN, ""))
+        left, token = fields.pop(_LEFT_BEHIND, ()), fields.pop(_TOKEN, "")
+        left, alive = left if isinstance(left, list) else (), _STORED.get(str(token))
         if run is not None and run == starting_run() and not kwargs and type(alive) is cls:
             return alive
         known = {**({} if alive is None else alive._code()), **kwargs}  # noqa: SLF001 - of its own kind
@@ -105,7 +108,14 @@ class StoredMemory(MemoryFields):
     @classmethod
     def from_string(cls, json_str: str, **kwargs: Any) -> Self:
         """Give the memory that was stored, as `from_dict` does."""
-        return cls.from_dict(json.loads(json_str), **kwargs)
+        try:
+            data = json.loads(json_str)
+        except (TypeError, ValueError, RecursionError) as error:
+            found = f"a text of {len(json_str):,} characters" if isinstance(json_str, str) else type(json_str).__name__
+            msg = f"expected what to_string gave, found {found} that is no JSON ({type(error).__name__})"
+            # Not from the error, which holds the text.
+            raise MessageError(msg) from None
+        return cls.from_dict(data, **kwargs)
 
     def _code(self) -> dict[str, Any]:
         """Give what is not stored, by name."""

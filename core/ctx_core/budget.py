@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from ctx_core.clean import told
 from ctx_core.counting.counter import CounterLike, as_counter
 from ctx_core.counting.windows import Room, least_room
 from ctx_core.errors import BudgetError
@@ -83,7 +84,7 @@ class ContextBudget:
         """
         parts = dict(parts or {})
         if not is_count(total) or total == 0:
-            msg = f"the budget must be a whole number of tokens above 0, found {total!r}"
+            msg = f"the budget must be a whole number of tokens above 0, found {told(total)}"
             raise BudgetError(msg)
         size = as_size(reserve)
         for name, part in {**parts, "reserve": size}.items():
@@ -170,7 +171,7 @@ class ContextBudget:
             BudgetError: if that is no number above 0.
         """
         if not is_count(input_limit) or input_limit == 0:
-            msg = f"the budget must be a whole number of tokens above 0, found {input_limit!r}"
+            msg = f"the budget must be a whole number of tokens above 0, found {told(input_limit)}"
             raise BudgetError(msg)
         return _rebuild(input_limit + self.reserve, dict(self.parts), self.reserve, self.model)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, get_args, overload
 
 from ctx_core.budget import ContextBudget
+from ctx_core.clean import told
 from ctx_core.conversation.codecs import as_codec, transcript_of
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.engine.assembly import Assembly
@@ -144,10 +145,13 @@ class ContextBuilder(Description):
     ) -> Context[NativeT]:
         """Build from a conversation that is read already, as far as it is, and log nothing: a turn may build twice."""
         if on_overflow not in ("raise", "truncate"):
-            msg = f"on_overflow must be 'raise' or 'truncate', found {on_overflow!r}"
+            msg = f"on_overflow must be 'raise' or 'truncate', found {told(on_overflow)}"
             raise BudgetError(msg)
         if verify not in get_args(Verify):
-            msg = f"verify must be 'all' or 'ends', found {verify!r}"
+            msg = f"verify must be 'all' or 'ends', found {told(verify)}"
+            raise BudgetError(msg)
+        if not (state is None or isinstance(state, WindowState)):
+            msg = f"state must be a WindowState, found {type(state).__name__}: WindowState.from_dict(…) reads a dict"
             raise BudgetError(msg)
         self._check_parts()
         if self.plan.trims:

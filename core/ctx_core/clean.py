@@ -11,6 +11,8 @@ from typing import Final
 _BLANK: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0d\U000e0000-\U000e0fff]"
 )
+_WORD: Final = re.compile(r"[A-Za-z0-9_.:/-]{0,40}")
+_BITS: Final = 64
 _SPACES: Final = re.compile(r"\s+")
 _GONE: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 ELLIPSIS: Final = "…"
@@ -33,6 +35,20 @@ def escaped(text: str, limit: int = 200) -> str:
     if shown.isascii() and shown.isprintable():
         return shown
     return "".join(one if _is_visible(one) else one.encode("unicode_escape").decode("ascii") for one in shown)
+
+
+def told(value: object) -> str:
+    """Give what was found in the place of an option, for an error: a number or a word as it is, else what it is.
+
+    Arguments that are swapped put messages there, and no error quotes these.
+    """
+    if value is None or isinstance(value, bool | float):
+        return repr(value)
+    if isinstance(value, int):
+        return repr(value) if value.bit_length() <= _BITS else f"a number of {value.bit_length():,} bits"
+    if isinstance(value, str):
+        return repr(value) if _WORD.fullmatch(value) else f"a text of {len(value):,} characters"
+    return type(value).__name__
 
 
 def is_clean(text: str) -> bool:

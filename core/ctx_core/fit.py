@@ -64,9 +64,9 @@ def fit(  # noqa: PLR0913 - the whole of a request in one call
         BudgetError: for a number that is no budget.
     """
     builder = ContextBuilder(ContextBudget(max_tokens), counter).history(policy or HistoryPolicy()).provider(provider)
-    definitions = None if tools is None else tuple(tools)
-    if definitions is not None:
-        builder = builder.tools(definitions) if definitions else builder.without_tools()
+    if tools is not None:
+        builder = builder.tools(tools)
+        builder = builder if builder.plan.definitions else builder.without_tools()
     if system:
         builder = builder.system(system_text(system)).marked_beside(
             lives_of(system) if isinstance(system, list) else ()

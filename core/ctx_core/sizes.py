@@ -6,11 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from ctx_core.clean import told
 from ctx_core.errors import BudgetError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_TOO_MANY: Final = 2**53
+"""From here on a float, as which shares are reckoned, has not each whole number."""
 _TOLERANCE: Final = 0.01
 """How far the shares may be from 1 together; SPEC of the token-aware assistant."""
 
@@ -24,7 +27,7 @@ class Share:
     def __post_init__(self) -> None:
         """Refuse what is not a share."""
         if not _is_number(self.of_total) or not 0 <= self.of_total <= 1:
-            msg = f"a share must be a number from 0 to 1, found {self.of_total!r}"
+            msg = f"a share must be a number from 0 to 1, found {told(self.of_total)}"
             raise BudgetError(msg)
 
 
@@ -37,7 +40,7 @@ class Tokens:
     def __post_init__(self) -> None:
         """Refuse what is not a count."""
         if not is_count(self.count):
-            msg = f"a fixed part must be a whole number of tokens, 0 or more, found {self.count!r}"
+            msg = f"a fixed part must be a whole number of tokens, 0 or more, found {told(self.count)}"
             raise BudgetError(msg)
 
 
@@ -86,5 +89,5 @@ def _is_number(value: object) -> bool:
 
 
 def is_count(value: object) -> bool:
-    """Whether it is a whole number from 0 up."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    """Whether it is a whole number from 0 up, and one that is a number of anything."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _TOO_MANY

@@ -9,6 +9,7 @@ import pytest
 
 from ctx_core import (
     BudgetError,
+    ContextBudget,
     ContextOverflowError,
     CtxLayersError,
     MessageError,
@@ -16,6 +17,7 @@ from ctx_core import (
     TokenizerError,
     UnknownModelError,
 )
+from ctx_core.clean import told
 
 OVERFLOW = ContextOverflowError(needed=12_345, limit=1_000, layers={"system": 12_000, "framing": 345})
 
@@ -64,3 +66,22 @@ def test_errors_survive_pickling_and_copying(error: CtxLayersError) -> None:
         assert type(other) is type(error)
         assert str(other) == str(error)
         assert vars(other) == vars(error)
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        (5, "5"),
+        (None, "None"),
+        ("gpt-4o", "'gpt-4o'"),
+        ("what somebody said", "a text of 18 characters"),
+        ([{"role": "user", "content": "what somebody said"}], "list"),
+        pytest.param(10**6_000, "a number of 19,932 bits", id="huge"),
+    ],
+)
+def test_what_was_found_is_not_quoted_unless_it_is_an_option(found: object, shown: str) -> None:
+    """Whoever swaps arguments puts messages in the place of numbers."""
+    assert told(found) == shown
+    if not isinstance(found, int):
+        with pytest.raises(BudgetError, match=f"found {shown}"):
+            ContextBudget(found)  # type: ignore[arg-type]  # what is tried

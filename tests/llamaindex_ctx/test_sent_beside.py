@@ -130,6 +130,27 @@ def test_a_part_is_left_to_the_conversation() -> None:
     assert ContextMemoryBuffer.from_engine(engine).token_limit == WINDOW // 4
 
 
+class LongSpy(SmallSpy):
+    """An LLM whose answer takes most of its window."""
+
+    @property
+    @override
+    def metadata(self) -> LLMMetadata:
+        return super().metadata.model_copy(update={"num_output": 3_072})
+
+
+def test_the_prompts_of_an_engine_have_room_beside_a_long_answer() -> None:
+    """LlamaIndex's prompt helper raises where nothing is left of a window."""
+    llm = LongSpy.of(lambda _: says("At noon."))
+    pages = index()
+    memory = ContextMemoryBuffer.from_engine(pages.as_chat_engine(ChatMode.CONTEXT, llm=llm, memory=UNUSED))
+    engine = pages.as_chat_engine(ChatMode.CONTEXT, llm=llm, memory=memory)
+    for turn in range(12):
+        engine.chat(f"And when does ferry number {turn} leave on a weekday, please? " * 4)
+    assert len(memory.get_all()) == 24
+    assert max(request.tokens() for request in llm.requests) <= WINDOW - 3_072
+
+
 def test_a_simple_engine_tells_the_rest() -> None:
     """Nothing is kept for a prompt that it tells the memory of on each request."""
     engine = SimpleChatEngine.from_defaults(llm=SmallSpy.of(), system_prompt=PROMPT, memory=UNUSED)

@@ -118,7 +118,7 @@ def _first_of(held: list[object], text: str) -> list[object]:
 
 def _encoded(held: object, text: str) -> str | bytes:
     """Give a text in the form of the content that it takes the place of."""
-    content = text.encode()
+    content = text.encode(errors="replace")
     if isinstance(held, bytes):
         return content
     encoded = base64.b64encode(content).decode("ascii")

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 from ctx_core.conversation.fields import kind_of, mapped
 
+_DEEPEST: Final = 100
+"""Levels of a block in which keys are told apart; what is below is counted whole."""
 _LONGEST_NAME: Final = 64
 """Characters up to which a name is in the price of what it names: providers take no longer ones of tools."""
 
@@ -33,13 +35,13 @@ class BlockType:
     not_for: frozenset[str] = frozenset()
     """Types of blocks that have a row of their own, and are counted whole where they stand in the place of this one."""
 
-    def rest(self, block: Mapping[str, Any]) -> dict[str, Any]:
-        """Give what is neither read nor free."""
+    def rest(self, block: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+        """Give what is neither read nor free; what is nested deeper than any provider's blocks are, is all left."""
         left: dict[str, Any] = {}
         for key, value in block.items():
             inner = self.within.get(key)
             if inner is not None and (isinstance(value, list | tuple) or mapped(value) is not None):
-                rest = _rest_of(inner, cast("object", value))
+                rest = _rest_of(inner, cast("object", value), depth + 1)
             elif key in self.read or key in self.free or self._is_name(key, value):
                 continue
             else:
@@ -52,12 +54,14 @@ class BlockType:
         return key in self.names and isinstance(value, str) and len(value) <= _LONGEST_NAME
 
 
-def _rest_of(row: BlockType, value: object) -> object:
+def _rest_of(row: BlockType, value: object, depth: int) -> object:
+    if depth > _DEEPEST:
+        return value
     if isinstance(value, list | tuple):
-        rest = [_rest_of(row, one) for one in cast("list[object]", value)]
+        rest = [_rest_of(row, one, depth + 1) for one in cast("list[object]", value)]
         return [one for one in rest if says_something(one)]
     fields = mapped(value)
-    return value if fields is None or kind_of(fields) in row.not_for else row.rest(fields)
+    return value if fields is None or kind_of(fields) in row.not_for else row.rest(fields, depth)
 
 
 def says_something(value: object) -> bool:

@@ -49,6 +49,18 @@ def as_codec(codec: Codec[NativeT] | FormatName | None) -> Codec[NativeT] | None
     return format_named(codec) if isinstance(codec, str) else codec
 
 
+def as_sequence(history: Iterable[NativeT]) -> Sequence[Any]:
+    """Give a list of messages as one that can be looked into: as it is, or copied.
+
+    Raises:
+        MessageError: for a text, a single message, and what is no list at all.
+    """
+    if isinstance(history, str | bytes | Mapping) or not isinstance(history, Iterable):
+        msg = f"expected a list of messages, found {type(history).__name__}"
+        raise MessageError(msg)
+    return history if isinstance(history, Sequence) else list(history)
+
+
 def transcript_of(
     history: Iterable[NativeT],
     message: NativeT | str | None,
@@ -66,11 +78,7 @@ def transcript_of(
     Raises:
         MessageError: for a history that is no list of messages, or of a type that no codec is given for.
     """
-    found = type(history).__name__
-    if isinstance(history, str | bytes | Mapping) or not isinstance(history, Iterable):
-        msg = f"expected a list of messages, found {found}"
-        raise MessageError(msg)
-    listed: Sequence[Any] = history if isinstance(history, Sequence) else list(history)
+    listed = as_sequence(history)
     door: Codec[Any] = codec if codec is not None else codec_for(listed, message, reading)
     tail = () if message is None else (door.write(Message.user(message)) if isinstance(message, str) else message,)
     return Transcript(listed, tail, door, reading)

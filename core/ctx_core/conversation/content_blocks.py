@@ -11,6 +11,7 @@ from ctx_core.conversation.calls import is_call, read_call, row_of_call, said_in
 from ctx_core.conversation.fields import (
     copy_length,
     encrypted,
+    json_text,
     kind_of,
     mapped,
     mapping_in,
@@ -117,7 +118,8 @@ def _read(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None
     """Give the part, and the row of what is read and free in the block; None where nothing is left."""
     kind = kind_of(block)
     if kind in _TEXT:
-        return _text(block, str(block.get("text") or block.get("refusal") or ""), raw), TEXT
+        said = block.get("text") or block.get("refusal") or ""
+        return _text(block, said if isinstance(said, str) else json_text(said), raw), TEXT
     if kind in _REASONING:
         inner = mapping_in(block, "reasoning_content") or block  # LangChain's way of writing Bedrock's
         part = ReasoningPart(reasoning_text(inner), encrypted=encrypted(inner), raw=raw)

@@ -62,10 +62,14 @@ def string_or_none(value: object) -> str | None:
 
 
 def id_or_none(value: object) -> str | None:
-    """Give an id as text, also one that is a number or a UUID; None where there is none, or it is anything else."""
-    if isinstance(value, int | float | UUID) and not isinstance(value, bool):
-        return str(value)
-    return string_or_none(value)
+    """Give an id as text, also one that is a number or a UUID; None where there is none, or it is anything else.
+
+    Raises:
+        MessageError: for a number of more digits than Python writes.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _digits(value)
+    return str(value) if isinstance(value, UUID) else string_or_none(value)
 
 
 def kind_of(block: Mapping[str, Any]) -> str:

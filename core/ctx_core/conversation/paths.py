@@ -13,21 +13,35 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and numbers, from the outermost in."""
 
+_DEEPEST: Final = 100
+"""Levels in which texts are looked for."""
+
 _UNREAD: Final = frozenset({"type", "id", "uri", "url", "title", "name", "source", "mimeType", "mime_type"})
 """Keys of what names or places something, and is no text of it."""
 
 
-def leaves(value: object, path: Path = ()) -> Iterator[tuple[Path, str | bytes]]:
-    """Give each text and each content in a value, with where it stands."""
+def leaves(value: object, path: Path = (), around: tuple[int, ...] = ()) -> Iterator[tuple[Path, str | bytes]]:
+    """Give each text and each content in a value, with where it stands; none of what is deeper than blocks are.
+
+    Args:
+        value: what is looked through.
+        path: where it stands.
+        around: what it stands in, by id: what contains itself is looked through once.
+    """
+    if isinstance(value, str | bytes):
+        yield path, value
+        return
+    known = id(value)
+    if known in around or len(around) > _DEEPEST:
+        return
+    inside = (*around, known)
     fields = mapped(value)
     if fields is not None:
         for key, held in fields.items():
-            yield from leaves(held, (*path, key))
+            yield from leaves(held, (*path, key), inside)
     elif isinstance(value, list | tuple):
         for at, held in enumerate(cast("list[object]", value)):
-            yield from leaves(held, (*path, at))
-    elif isinstance(value, str | bytes):
-        yield path, value
+            yield from leaves(held, (*path, at), inside)
 
 
 def texts_in(value: object) -> list[tuple[Path, str]]:

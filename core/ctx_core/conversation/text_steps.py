@@ -30,7 +30,7 @@ _FORMS: Final = (
     _Form(opening=re.compile(r"\s*Error while parsing the output:\s*")),
     _Form(opening=re.compile(r"\s*FAILURE: Your previous response was empty\.\s*")),
 )
-_SAID: Final = re.compile(r"^[\s*_#>-]*(Action|Answer|Final Answer)[*_]*:", re.MULTILINE)
+_SAID: Final = re.compile(r"^[ \t\r\f\v*_#>-]*(Action|Answer|Final Answer)[*_]*:", re.MULTILINE)
 """What an answer of a ReAct agent comes to: an action that it asks for, or what it has found out."""
 
 

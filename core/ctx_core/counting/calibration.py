@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, cast
 
+from ctx_core.clean import told
 from ctx_core.counting.counts import TokenCount
 from ctx_core.errors import BudgetError
 from ctx_core.locks import Lock
@@ -92,7 +93,7 @@ class Calibration:
     def __init__(self, *, size: int = 32, models: int = 64, enabled: bool = True) -> None:
         """Take the number of bills that are kept for a model, and of models."""
         if size < 1 or models < 1:
-            msg = f"a calibration keeps at least one bill of one model, found size={size!r}, models={models!r}"
+            msg = f"a calibration keeps at least one bill of one model, found size={told(size)}, models={told(models)}"
             raise BudgetError(msg)
         self.enabled = enabled
         self._size = size

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
-from ctx_core.conversation.codecs import codec_for
+from ctx_core.conversation.codecs import as_sequence, codec_for
 from ctx_core.conversation.formats.names import format_named
 from ctx_core.conversation.messages import Message
 from ctx_core.conversation.transcript import read_natives
@@ -260,7 +260,7 @@ def as_messages(messages: Iterable[Message | Mapping[str, Any]], named: FormatNa
     Raises:
         MessageError: for a message that cannot be read.
     """
-    listed = list(messages)
+    listed = as_sequence(messages)
     natives = [message for message in listed if not isinstance(message, Message)]
     door: Codec[Any] = codec_for(natives, None) if named is None else format_named(named)
     if len(natives) == len(listed):

@@ -42,6 +42,8 @@ _TUNED: Final = re.compile(r"(?:^|:)ft:([^:]+)")
 _CUSTOM: Final = re.compile(r"(:custom-model/[^/]+)/[^/]+$")
 """Bedrock's name of a tuned model, which has the model in front of its id."""
 
+_LONGEST: Final = 512
+"""Characters of a name: what is read again behind each of its words must not be a text."""
 _FRONT: Final = re.compile(r"[/:]")
 """What stands between a host or a provider and what it has."""
 _TAG: Final = re.compile(r":(?:batch|exacto|extended|floor|free|latest|nitro|online)$")
@@ -90,10 +92,10 @@ class ModelName:
         """Read a name, such as `bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0` or `openai:gpt-4o`.
 
         Args:
-            name: as it was written.
+            name: as it was written; one of more than 512 characters is nobody's.
             has_host: whether its host is known otherwise; the name is read as if a provider stood in front.
         """
-        return _read(name, has_host=has_host)
+        return _read(name if len(name) <= _LONGEST else "", has_host=has_host)
 
     def fit(self, prefix: str, *, is_own: bool = False) -> Fit | None:
         """Say how well a prefix fits; None where it does not.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
+from ctx_core.clean import told
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.engine.layers import Item, Layer, as_items
 from ctx_core.engine.plan import Plan
@@ -14,8 +16,6 @@ from ctx_core.providers.asked import as_provider
 from ctx_core.sizes import is_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from ctx_core.budget import ContextBudget
     from ctx_core.counting.calibration import Calibration
     from ctx_core.counting.options import RequestOptions
@@ -93,7 +93,15 @@ class Description:
         return self._with(replace(self.plan, rolling=summary or RollingSummary()))
 
     def tools(self, definitions: Iterable[ToolDefinition]) -> Self:
-        """Set the tool definitions that go with the request, OpenAI-style; they are counted, never cut."""
+        """Set the tool definitions that go with the request, OpenAI-style; they are counted, never cut.
+
+        Raises:
+            BudgetError: for what is no list.
+        """
+        given: object = definitions
+        if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
+            msg = f"tools must be a list of tool definitions, found {type(given).__name__}: put it into a list"
+            raise BudgetError(msg)
         return self._with(replace(self.plan, definitions=tuple(definitions)))
 
     def without_tools(self) -> Self:
@@ -168,7 +176,7 @@ class Description:
             BudgetError: if it is no number of tokens.
         """
         if not is_count(tokens):
-            msg = f"taken must be a whole number of tokens from 0 up, found {tokens!r}"
+            msg = f"taken must be a whole number of tokens from 0 up, found {told(tokens)}"
             raise BudgetError(msg)
         return self._with(replace(self.plan, taken=tokens))
 
@@ -220,6 +228,6 @@ class Description:
     def _part_of_input(self, name: str, tokens: int) -> int:
         limit = self.plan.budget.input_limit
         if not is_count(tokens) or tokens >= limit:
-            msg = f"{name} must be a whole number from 0 to below the {limit:,} tokens of input, found {tokens!r}"
+            msg = f"{name} must be a whole number from 0 to below the {limit:,} tokens of input, found {told(tokens)}"
             raise BudgetError(msg)
         return tokens

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from ctx_core.clean import escaped, told
 from ctx_core.conversation.fences import without_fence
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.errors import BudgetError
@@ -33,7 +34,7 @@ class Rest:
     def __post_init__(self) -> None:
         """Refuse what is not a share."""
         if not 0 <= self.share <= 1:
-            msg = f"a share of the rest must be a number from 0 to 1, found {self.share!r}"
+            msg = f"a share of the rest must be a number from 0 to 1, found {told(self.share)}"
             raise BudgetError(msg)
 
 
@@ -46,6 +47,12 @@ class Item:
     """Higher is more important; of equals, the later one goes first."""
     cut: CutRule | None = field(default=None, compare=False, kw_only=True)
     """How it is cut where its layer cuts large ones; None: at the end, with the layer's marker."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no text."""
+        if not isinstance(self.text, str):
+            msg = f"the text of an item must be a text, found {type(self.text).__name__}"
+            raise BudgetError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +100,14 @@ class Layer:
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
-        if not self.name:
-            msg = "a layer needs a name"
+        if not isinstance(self.name, str) or not self.name:
+            msg = f"a layer needs a name, found {told(self.name)}"
+            raise BudgetError(msg)
+        if not isinstance(self.text, str):
+            msg = f"the text of layer {escaped(self.name)!r} must be a text, found {type(self.text).__name__}"
             raise BudgetError(msg)
         if self.text and self.items:
-            msg = f"layer {self.name!r} has both a text and items: give one of them"
+            msg = f"layer {escaped(self.name)!r} has both a text and items: give one of them"
             raise BudgetError(msg)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.clean import told
 from ctx_core.conversation.fences import fenced, without_fence
 from ctx_core.conversation.messages import Role
 from ctx_core.engine.layers import Layer
@@ -47,7 +48,7 @@ class RollingSummary:
             msg = f"a summary is a system, developer or user message, not {self.role}"
             raise BudgetError(msg)
         if not 0 < self.most <= 1:
-            msg = f"most must be above 0 and at most 1, found {self.most!r}"
+            msg = f"most must be above 0 and at most 1, found {told(self.most)}"
             raise BudgetError(msg)
 
     def layer(self, state: WindowState, counter: TokenCounter) -> Layer:

@@ -5,34 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from ctx_core.clean import told
 from ctx_core.errors import BudgetError
 
 
 def need_positive(name: str, value: int | None) -> None:
     """Refuse what is no whole number from 1 up, and not None either."""
     if value is not None and (not _is_whole(value) or value < 1):
-        msg = f"{name} must be 1 or more, or None, found {value!r}"
+        msg = f"{name} must be 1 or more, or None, found {told(value)}"
         raise BudgetError(msg)
 
 
 def need_from_zero(name: str, value: int | None, *, or_none: bool = False) -> None:
     """Refuse what is no whole number from 0 up; None only where that means something."""
     if (value is None and not or_none) or (value is not None and (not _is_whole(value) or value < 0)):
-        msg = f"{name} must be 0 or more, found {value!r}"
+        msg = f"{name} must be 0 or more, found {told(value)}"
         raise BudgetError(msg)
 
 
 def need_share(name: str, value: object) -> None:
     """Refuse what is no share above 0 and up to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-        msg = f"{name} must be above 0 and at most 1, found {value!r}"
+        msg = f"{name} must be above 0 and at most 1, found {told(value)}"
         raise BudgetError(msg)
 
 
 def need_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     """Refuse a word that is not known."""
     if value not in known:
-        msg = f"{name} must be one of {', '.join(known)}, found {value!r}"
+        msg = f"{name} must be one of {', '.join(known)}, found {told(value)}"
         raise BudgetError(msg)
 
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from ctx_core.conversation.content_blocks import is_mark
-from ctx_core.conversation.fields import mapped
+from ctx_core.conversation.fields import json_text, mapped
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.parts import (
     CitationPart,
@@ -146,11 +146,18 @@ def _contents(part: Part) -> tuple[str | bytes, ...]:
 
 
 def _raw(block: object) -> str:
-    """Give a framework's own block as a text: an address, a path or an id in it tells one picture from another."""
+    """Give a framework's own block as a text: an address, a path or an id in it tells one picture from another.
+
+    Of one that JSON cannot hold, such as one that contains itself, it is what `json_text` gives.
+
+    Raises:
+        MessageError: for a number of more digits than anybody can write.
+    """
     dumped: Any = getattr(block, "model_dump_json", None)
-    if dumped is not None:
-        return str(dumped())
-    return json.dumps(block, sort_keys=True, default=_kind)
+    try:
+        return json.dumps(block, sort_keys=True, default=_kind) if dumped is None else str(dumped())
+    except (TypeError, ValueError, RecursionError):
+        return json_text(block if dumped is None else cast("Any", block).model_dump())
 
 
 def _kind(value: object) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ctx_core.clean import told
 from ctx_core.conversation.codecs import transcript_of
 from ctx_core.conversation.message_types import Codec
 from ctx_core.conversation.messages import Message, Role
@@ -105,7 +106,7 @@ class ContextSearch:
     def __post_init__(self) -> None:
         """Refuse a cap that holds nothing."""
         if not is_count(self.cap) or self.cap < _LEAST:
-            msg = f"cap must be {_LEAST} tokens or more, found {self.cap!r}"
+            msg = f"cap must be {_LEAST} tokens or more, found {told(self.cap)}"
             raise BudgetError(msg)
 
     @classmethod

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Final
 
 _FENCE: Final = "```"
+_TICKS: Final = re.compile("`+")
 _LANGUAGES: Final = {
     "py": "python", "pyi": "python", "ts": "typescript", "tsx": "tsx", "js": "javascript", "jsx": "jsx",
     "mjs": "javascript", "cjs": "javascript", "rs": "rust", "go": "go", "java": "java", "kt": "kotlin",
@@ -61,9 +62,8 @@ def commented(text: str, language: str) -> str:
 
 def fenced_code(code: str, language: str = "") -> str:
     """Give code between fences that are not in it."""
-    fence = _FENCE
-    while fence in code:
-        fence += "`"
+    longest = max((len(ticks) for ticks in _TICKS.findall(code)), default=0)
+    fence = _FENCE if longest < len(_FENCE) else "`" * (longest + 1)
     return f"{fence}{language}\n{code.strip(chr(10)).rstrip()}\n{fence}"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Unpack, get_args
 
-from ctx_core.conversation.codecs import as_codec, codec_for
+from ctx_core.clean import told
+from ctx_core.conversation.codecs import as_codec, as_sequence, codec_for
 from ctx_core.conversation.message_types import Codec, NativeT
 from ctx_core.conversation.transcript import read_natives
 from ctx_core.effects import arun, run
@@ -69,7 +70,7 @@ class ContextSession(Generic[NativeT]):
         self.conversation = ConversationId(key=key)
         self._sessions: Sessions[NativeT] = Sessions(read, codec)
         if verify not in get_args(Verify):
-            msg = f"verify must be 'all' or 'ends', found {verify!r}"
+            msg = f"verify must be 'all' or 'ends', found {told(verify)}"
             raise BudgetError(msg)
         self._verify: Verify = verify
         self._codec = as_codec(codec)
@@ -119,7 +120,7 @@ class ContextSession(Generic[NativeT]):
         Raises:
             MessageError: for something that is no message; it says which.
         """
-        new = list(messages)
+        new = [*as_sequence(messages)]
         for _ in read_natives(new, self._codec or codec_for(new, None)):
             pass  # one that cannot be read says so
         with self._lock:

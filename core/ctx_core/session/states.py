@@ -223,7 +223,8 @@ def _listed(stored: object) -> list[Mapping[str, Any]]:
 
 
 def _read(entry: Mapping[str, Any]) -> tuple[str, WindowState]:
-    return str(entry.get(_ID)), WindowState.from_dict(entry)
+    known = entry.get(_ID)
+    return known if isinstance(known, str) else "", WindowState.from_dict(entry)
 
 
 def _find(entries: Sequence[Mapping[str, Any]], known: str | None) -> WindowState | None:

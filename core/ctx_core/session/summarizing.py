@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from ctx_core.awaiting import called, called_here, in_thread, is_async
+from ctx_core.clean import told
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.counting.counter import CounterLike, as_counter
 from ctx_core.effects import Effect, Effects, arun, run
@@ -72,16 +73,16 @@ class Summarizing:
         """
         window = told_window(summarizer) if window is None else window
         if window is not None and not (is_count(window) and window >= FEWEST_TOKENS):
-            msg = f"the summarizer's window must be {FEWEST_TOKENS} tokens or more, found {window!r}"
+            msg = f"the summarizer's window must be {FEWEST_TOKENS} tokens or more, found {told(window)}"
             raise BudgetError(msg)
         if not (is_count(every) and every):
-            msg = f"every must be 1 or more answers, found {every!r}"
+            msg = f"every must be 1 or more answers, found {told(every)}"
             raise BudgetError(msg)
         if timeout is not None and not (_is_number(timeout) and timeout > 0):
-            msg = f"the timeout must be above 0 seconds, or None, found {timeout!r}"
+            msg = f"the timeout must be above 0 seconds, or None, found {told(timeout)}"
             raise BudgetError(msg)
         if not (is_count(max_hanging) and max_hanging):
-            msg = f"max_hanging must be 1 or more calls, found {max_hanging!r}"
+            msg = f"max_hanging must be 1 or more calls, found {told(max_hanging)}"
             raise BudgetError(msg)
         self.background = background
         self._max_hanging = max_hanging

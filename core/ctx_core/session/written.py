@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, TypeVar, cast
 
 from ctx_core.budget import ContextBudget
+from ctx_core.clean import told
 from ctx_core.conversation.messages import Role
 from ctx_core.counting.counter import CounterLike, TokenCounter, as_counter
 from ctx_core.counting.options import RequestOptions
@@ -20,7 +21,7 @@ from ctx_core.providers.asked import ProviderLike, as_provider
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.resolve import Target
 from ctx_core.providers.table import provider_named
-from ctx_core.sizes import Share, Tokens
+from ctx_core.sizes import Share, Tokens, is_count
 
 PolicyT = TypeVar("PolicyT", HistoryPolicy, ToolResultPolicy, ToolCallPolicy, MediaPolicy)
 
@@ -44,12 +45,14 @@ def read_budget(data: object) -> ContextBudget:
     if not isinstance(data, Mapping):
         msg = f"budget must be a ContextBudget, found {type(data).__name__}"
         raise BudgetError(msg)
-    data = cast("Mapping[str, Any]", data)
-    total, reserve = data["total"], data["reserve"]
-    parts = {str(name): read_size(size) for name, size in data["parts"].items()}
+    data = _written("budget", cast("object", data), ContextBudget, needs=("total", "reserve", "parts", "model"))
+    total, reserve, given = data["total"], data["reserve"], _written("parts", data["parts"], ContextBudget)
+    parts = {str(name): read_size(size) for name, size in given.items()}
     try:
         return ContextBudget(total, parts=parts, reserve=reserve, model=data["model"])
     except BudgetError:
+        if not (is_count(total) and total and is_count(reserve)):
+            raise
         # The reserve was a share, without which the shares no longer sum to 1.
         return ContextBudget(total, parts=parts, reserve=Share(reserve / total), model=data["model"])
 
@@ -123,8 +126,8 @@ def read_summary(data: object) -> RollingSummary | None:
     """
     if data is None or isinstance(data, RollingSummary):
         return data
-    written = _written("summary", data, RollingSummary)
-    written |= {"cap": read_size(written["cap"]), "role": Role(written["role"])}
+    written = _written("summary", data, RollingSummary, needs=("cap", "role"))
+    written |= {"cap": read_size(written["cap"]), "role": _read_role(written["role"])}
     return RollingSummary(**written)
 
 
@@ -142,8 +145,8 @@ def read_provider(data: object) -> ProviderLike:
         OptionError: for a name that no row has, and for what is no provider.
     """
     if isinstance(data, Mapping):
-        told = cast("Mapping[str, Any]", data)
-        return Target(provider=provider_named(told["provider"]), model=told["model"], client=told["client"])
+        target = _written("provider", cast("object", data), Target, needs=("provider", "model", "client"))
+        return Target(provider=provider_named(target["provider"]), model=target["model"], client=target["client"])
     return as_provider(cast("ProviderLike", data))
 
 
@@ -163,11 +166,32 @@ def read_options(data: object) -> RequestOptions | None:
     return RequestOptions(**_written("request_options", data, RequestOptions))
 
 
-def _written(name: str, data: object, kind: type[object]) -> dict[str, Any]:
-    """Give what was written of a field, by name."""
-    if isinstance(data, Mapping):
-        return dict(cast("Mapping[str, Any]", data))
-    msg = f"{name} must be {kind.__name__}, found {type(data).__name__}"
+def _written(name: str, data: object, kind: type[Any], *, needs: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Give what was written of a field, by name.
+
+    Raises:
+        BudgetError: if it is something else, lacks what it needs, or has what its kind has not.
+    """
+    if not isinstance(data, Mapping):
+        msg = f"{name} must be {kind.__name__}, found {type(data).__name__}"
+        raise BudgetError(msg)
+    found = dict(cast("Mapping[str, Any]", data))
+    missing = ", ".join(need for need in needs if need not in found)
+    if missing:
+        msg = f"{name} must be {kind.__name__}, or one that was stored, and has no {missing}"
+        raise BudgetError(msg)
+    known = {field.name for field in fields(kind)}
+    odd = sum(key not in known for key in found)
+    if odd and kind is not ContextBudget:
+        msg = f"{name} has {odd} fields that {kind.__name__} has not; it has {', '.join(sorted(known))}"
+        raise BudgetError(msg)
+    return found
+
+
+def _read_role(data: object) -> Role:
+    if isinstance(data, str) and data in {str(role) for role in Role}:
+        return Role(data)
+    msg = f"a role must be one of {', '.join(map(str, Role))}, found {told(data)}"
     raise BudgetError(msg)
 
 
@@ -177,7 +201,15 @@ def write_size(size: Share | Tokens) -> dict[str, Any]:
 
 
 def read_size(data: Mapping[str, Any]) -> Share | Tokens:
-    """Give a size that was written."""
+    """Give a size that was written.
+
+    Raises:
+        BudgetError: for one that is neither a share nor tokens.
+    """
+    found: object = data
+    if not isinstance(found, Mapping) or not ("share" in found or "tokens" in found):
+        msg = f"a size must be a share or tokens, found {type(found).__name__}"
+        raise BudgetError(msg)
     return Share(data["share"]) if "share" in data else Tokens(data["tokens"])
 
 
@@ -200,7 +232,7 @@ def _read_fields(kind: type[PolicyT], data: Mapping[str, Any]) -> PolicyT:
     known = {field.name for field in fields(kind)}
     read: dict[str, Any] = {name: value for name, value in data.items() if name in known}
     if "marker_role" in read:
-        read["marker_role"] = Role(read["marker_role"])
+        read["marker_role"] = _read_role(read["marker_role"])
     if isinstance(read.get("keep_first"), Mapping):
         read["keep_first"] = read_size(read["keep_first"])
     if "results" in read:

@@ -71,7 +71,7 @@ class BedrockFormat(BlockFormat):
 def _source(part: MediaPart) -> dict[str, object]:
     """Give a content, or the one kind of address that there may be instead."""
     if isinstance(part, FilePart) and part.text is not None:
-        return {"bytes": part.text.encode()}
+        return {"bytes": part.text.encode(errors="replace")}
     address = address_of(part)
     if address is not None and address.lower().startswith("s3://"):
         return {"s3Location": {"uri": address}}

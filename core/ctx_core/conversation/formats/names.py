@@ -144,7 +144,7 @@ def _format_of(native: object, *, first: bool) -> tuple[FormatName | None, bool]
     role, kind = fields.get("role"), kind_of(fields)
     if kind and (kind != "message" or isinstance(native, Mapping)) and not (kind == "message" and role is None):
         return "responses", True
-    if role in {"tool", "function"} or any(fields.get(key) is not None for key in _OF_CHAT):
+    if (isinstance(role, str) and role in {"tool", "function"}) or any(fields.get(key) is not None for key in _OF_CHAT):
         return "openai", True
     if role == "system" and first:
         return None, False

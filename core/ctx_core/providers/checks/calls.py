@@ -212,6 +212,6 @@ def _is_object(arguments: object) -> bool:
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
     return isinstance(arguments, Mapping)

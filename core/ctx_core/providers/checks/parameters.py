@@ -117,6 +117,8 @@ def headers_present(rule: Rule, checked: CheckedRequest) -> Iterator[Found]:
         yield Found(path="thinking.block_binding")
 
 
-def _shown(key: str) -> str:
+def _shown(key: object) -> str:
     """Give a key as it is where it looks like one; it may be what somebody said."""
+    if not isinstance(key, str):
+        return f"(a key that is a {type(key).__name__})"
     return key if _KEY.fullmatch(key) else f"(a key of {len(key):,} characters)"
