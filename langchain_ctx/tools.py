@@ -21,8 +21,9 @@ def tool_definitions(tools: Iterable[object]) -> tuple[dict[str, Any], ...]:
         BudgetError: for something that no definition can be made of.
     """
     given: object = tools
+    found = type(given).__name__
     if isinstance(given, Mapping | str | BaseTool) or not isinstance(given, Iterable):
-        msg = f"tools must be a list of tools, found {type(given).__name__}: put it into a list"
+        msg = f"tools must be a list of tools, found {found}: put it into a list"
         raise BudgetError(msg)
     return tuple(_definition(tool, at) for at, tool in enumerate(tools))
 

@@ -7,7 +7,7 @@ import json
 import logging
 import pickle
 from collections.abc import Mapping
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 from weakref import WeakValueDictionary
 
 from ctx_core.errors import MessageError
@@ -84,11 +84,12 @@ class StoredMemory(MemoryFields):
         fields = as_ours(data, stored=kwargs.get("chat_store") is not None)
         run = fields.pop(_FOR_RUN, None)
         left, token = fields.pop(_LEFT_BEHIND, ()), fields.pop(_TOKEN, "")
-        left, alive = left if isinstance(left, list) else (), _STORED.get(str(token))
+        alive = _STORED.get(str(token))
+        behind = cast("list[object]", left) if isinstance(left, list) else []
         if run is not None and run == starting_run() and not kwargs and type(alive) is cls:
             return alive
         known = {**({} if alive is None else alive._code()), **kwargs}  # noqa: SLF001 - of its own kind
-        missing = [name for name in left if name not in known]
+        missing = [str(name) for name in behind if name not in known]
         fields |= known
         fields.pop("class_name", None)
         if fields.get("chat_store") is not None:

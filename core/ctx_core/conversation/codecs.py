@@ -55,8 +55,9 @@ def as_sequence(history: Iterable[NativeT]) -> Sequence[Any]:
     Raises:
         MessageError: for a text, a single message, and what is no list at all.
     """
+    found = type(history).__name__
     if isinstance(history, str | bytes | Mapping) or not isinstance(history, Iterable):
-        msg = f"expected a list of messages, found {type(history).__name__}"
+        msg = f"expected a list of messages, found {found}"
         raise MessageError(msg)
     return history if isinstance(history, Sequence) else list(history)
 

@@ -99,8 +99,9 @@ class Description:
             BudgetError: for what is no list.
         """
         given: object = definitions
+        found = type(given).__name__
         if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
-            msg = f"tools must be a list of tool definitions, found {type(given).__name__}: put it into a list"
+            msg = f"tools must be a list of tool definitions, found {found}: put it into a list"
             raise BudgetError(msg)
         return self._with(replace(self.plan, definitions=tuple(definitions)))
 
