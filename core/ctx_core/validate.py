@@ -177,7 +177,7 @@ def validate(  # noqa: PLR0913 - what is known of a request
         is_said = api is not None or host is not None or target.client is not None
         target = _by_format(target, reading, request, is_said=is_said)
         reading = replace(reading, own=target.provider.format in (None, reading.format))
-    known = _with_window(known or Known(), named)
+    known = _with_stored(_with_window(known or Known(), named), reading, target)
     if known.window is not None and target.asks(Kind.FITS_WINDOW) is not None:
         reading = replace(reading, tokens=_counted(reading, target, counter))
     refusals, doubts = _held_against(target, reading, known)
@@ -192,7 +192,7 @@ def validate(  # noqa: PLR0913 - what is known of a request
             context = corrected(
                 cast("Sequence[Any]", messages),
                 reading,
-                target,
+                replace(target, stored=known.stored),
                 limit=max(1, known.window - answer_of(reading)) if too_long and known.window is not None else None,
                 counter=TokenCounter.for_model(target.model or "") if counter is None else counter,
             )
@@ -267,6 +267,13 @@ def _with_window(known: Known, model: object) -> Known:
         window=window.tokens if known.window is None else known.window,
         longest_answer=window.max_output if known.longest_answer is None else known.longest_answer,
     )
+
+
+def _with_stored(known: Known, reading: Reading, target: Target) -> Known:
+    """Fill in that the server keeps no items, where the request or the model object says so."""
+    if reading.request.get("store") is False:
+        return replace(known, stored=frozenset())
+    return known if known.stored is not None else replace(known, stored=target.stored)
 
 
 def _counted(reading: Reading, target: Target, counter: CounterLike | None) -> int | None:

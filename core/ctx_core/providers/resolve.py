@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ctx_core.counting.model_objects import AskedModel, asked_model
+from ctx_core.counting.model_objects import AskedModel, asked_model, attribute
 from ctx_core.providers.clients import client_row, model_of
 from ctx_core.providers.hosts import row_of_host
 from ctx_core.providers.named import row_of_name
@@ -32,6 +32,8 @@ class Target:
     """The model's name; None where nothing says it."""
     client: str | None = None
     """The package of the client library that sends the request, as `langchain-anthropic`; None where it is unknown."""
+    stored: frozenset[str] | None = None
+    """Of the Responses API: ids of the items that the server keeps; empty: none, as with `store=False`; None: all."""
 
     def asks(self, kind: Kind) -> Rule | None:
         """Give what is asked of a kind, by the provider of this model; None where nothing is."""
@@ -45,7 +47,12 @@ class Target:
 
 
 def target_of(
-    model: object = None, *, api: str | None = None, host: str | None = None, provider: str | None = None
+    model: object = None,
+    *,
+    api: str | None = None,
+    host: str | None = None,
+    provider: str | None = None,
+    store: bool | None = None,
 ) -> Target:
     """Give the row that requests to a model go by.
 
@@ -55,6 +62,8 @@ def target_of(
         api: the API that is called, as providers, frameworks and gateways call it: `responses`, `converse`.
         host: the name or the address of the server.
         provider: the name of a row, which decides whatever the others say.
+        store: whether OpenAI's server keeps the items of its Responses API; by default as a model object says, else
+            it does.
 
     Returns:
         The row with model and client. Where nothing tells, it is `unknown`, which satisfies every row.
@@ -65,12 +74,12 @@ def target_of(
     asked = asked_model(model) if model is not None else AskedModel(model=None)
     name = model_of(asked)
     client, by_client = client_row(asked, name)
-    if provider is not None:
-        return Target(provider=provider_named(provider), model=name, client=client)
-    row = _said(api, host, name) or by_client
+    row = provider_named(provider) if provider is not None else _said(api, host, name) or by_client
     if row is None:
         row = UNKNOWN if name is None else row_of_name(name, host)
-    return Target(provider=row, model=name, client=client)
+    stores = asked.sent.get("store", attribute(asked.model, "store")) if store is None else store
+    stored = frozenset[str]() if row is RESPONSES and stores is False else None
+    return Target(provider=row, model=name, client=client, stored=stored)
 
 
 def of_format(named: Target, format_name: str | None) -> Target:

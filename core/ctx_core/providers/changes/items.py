@@ -36,6 +36,8 @@ class _Items:
     """Whether what belongs to an item must be there."""
     by_role: bool
     """Whether blocks must be those of the role."""
+    stored: frozenset[str] | None
+    """Ids of the items that the server keeps; None: all."""
     used: set[str] = field(default_factory=set[str])
     others: dict[int, object] = field(default_factory=dict[int, object])
     """What stands for blocks and items that were changed, by the identity of these."""
@@ -48,11 +50,13 @@ class _Items:
             fields = mapped(native) or {}
             kind, told = kind_of(fields), id_or_none(fields.get("id"))
             is_free = told is None or self._is_taken(told)
-            if not is_free and kind in _BY_ID:
+            if (not is_free and kind in _BY_ID) or self._is_not_kept(kind, fields):
                 lost_reasoning = kind == "reasoning"
                 continue
+            if lost_reasoning and kind in TIED_TO_THOUGHTS:
+                continue  # without its id it cannot be sent, and by it the server would look for the reasoning
             item = self._completed(native, fields)
-            if told is not None and (lost_reasoning or not is_free):
+            if told is not None and ((lost_reasoning and kind != "reasoning") or not is_free):
                 item = without(item, "id")  # by which the server would look for it, or for its reasoning
             elif told is not None:
                 self.used.add(told)
@@ -61,6 +65,12 @@ class _Items:
                 self.others[id(native)] = item
             given.append(item)
         return given
+
+    def _is_not_kept(self, kind: str, fields: Mapping[str, Any]) -> bool:
+        """Whether an item says nothing but an id that the server does not know."""
+        by_id = kind == "item_reference" or (kind == "reasoning" and not fields.get("encrypted_content"))
+        told = id_or_none(fields.get("id"))
+        return by_id and told is not None and self.stored is not None and told not in self.stored
 
     def _is_taken(self, told: str) -> bool:
         return not (self.unique and told in self.used) and all(
@@ -100,6 +110,7 @@ def taken_items(messages: Sequence[Message], asked: Asked) -> tuple[list[Message
         unique=asked.asks(Kind.ITEMS_UNIQUE) is not None,
         completed=asked.asks(Kind.PARAMETERS_PRESENT) is not None,
         by_role=asked.asks(Kind.CONTENT_OF_ROLE) is not None,
+        stored=None if asked.asks(Kind.ITEMS_STORED) is None else asked.target.stored,
     )
     sent: list[Message] = []
     count = 0

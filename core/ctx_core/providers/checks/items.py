@@ -67,13 +67,14 @@ def items_unique(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 
 def items_stored(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
     """Find what the server would have to remember and does not."""
-    unstored = checked.reading.request.get("store") is False
+    stored = checked.known.stored
+    if stored is None:
+        return
     for turn in items_of(checked):
         kind, item = kind_of(turn.raw), id_or_none(turn.raw.get("id"))
         encrypted = bool(turn.raw.get("encrypted_content"))
         by_id = kind == "item_reference" or (kind == "reasoning" and not encrypted)
-        stored = checked.known.stored
-        if by_id and item is not None and (unstored or (stored is not None and item not in stored)):
+        if by_id and item is not None and item not in stored:
             yield Found(path=turn.path)
 
 
