@@ -60,6 +60,7 @@ class ChatMessageCodec:
     """Reads and writes `ChatMessage`; stateless."""
 
     system_apart: ClassVar[bool] = False
+    usual_clients: ClassVar[Mapping[str, str]] = {"gemini": "llama-index-llms-google-genai"}
 
     def split(self, natives: Sequence[ChatMessage]) -> None:
         """Give None: each message is one by itself."""

@@ -34,7 +34,7 @@ def as_sent(message: Message, row: str, client: str | None) -> Message:
         row: name of the provider's row.
         client: package of the client; None where it is unknown.
     """
-    if row == "unknown" or not message.tool_calls:
+    if not message.tool_calls:
         return message
     shape = _CHAT if client in _CHAT_CLIENTS and row != "responses" else row
     calls = tuple(_as_sent(call, message, shape) for call in message.tool_calls)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolMessage
 
 from ctx_core import ContextBudget, ContextBuilder, validate
 from ctx_core.providers import PROVIDERS, Kind, Target
@@ -91,3 +91,18 @@ def test_the_api_itself_asks_for_no_ids() -> None:
     assert validate(contents, "gemini-2.5-flash").accepted
     assert PROVIDERS["gemini"].asks(Kind.IDS_PRESENT) is None
     assert PROVIDERS["gemini"].asks(Kind.IDS_UNIQUE, client=GOOGLE.package) is not None
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+@pytest.mark.parametrize("arguments", ['{"a": 1}', '{"a":', ""], ids=["JSON", "cut off", "none"])
+@pytest.mark.parametrize("by_tool", [False, True], ids=["a function's result", "a tool's result"])
+def test_calls_of_functions_are_sent_with_their_results(target: Target, arguments: str, *, by_tool: bool) -> None:
+    """Google's client raises on arguments that are no JSON, and sends no tool's result for them."""
+    call = {"function_call": {"name": "look", "arguments": arguments}}
+    result = ToolMessage("sunny", tool_call_id="", name="look") if by_tool else FunctionMessage("sunny", name="look")
+    messages = [HumanMessage("Question?"), AIMessage("", additional_kwargs=call), result, HumanMessage("And?")]
+    context = ContextBuilder(ContextBudget(100_000), len).provider(target).build(messages, codec=CODEC)
+    payload = GOOGLE.payload(context.messages, TOOLS["langchain"])
+    assert refusals(payload, "gemini", model=GOOGLE.model) == []
+    parts = [part for content in payload["contents"] for part in content["parts"]]
+    assert [next(iter(part)) for part in parts] == ["text", "functionCall", "functionResponse", "text"]

@@ -216,6 +216,8 @@ class Rule:
     """A regular expression that the whole of an id or a name matches."""
     within: Literal["request", "turn"] = "request"
     """Where ids are unique."""
+    or_name: bool = False
+    """Whether an id that is the name of its tool says nothing, and is free of it."""
     last: tuple[Literal["user", "tool", "system"], ...] = ("user", "tool", "system")
     """Whose message may be the last."""
     last_may: bool = False

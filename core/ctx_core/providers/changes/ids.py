@@ -47,6 +47,8 @@ class _Ids:
     older: frozenset[str]
     """Ids that older calls had first."""
     used: set[str] = field(default_factory=set[str])
+    names: set[str] = field(default_factory=set[str])
+    """Ids that are the names of the tools that were called, and say nothing more."""
 
     def begin(self) -> None:
         """Begin a message with calls."""
@@ -61,12 +63,17 @@ class _Ids:
             place: where its message stands in the history, so that it is the same on every turn.
             number: which call of its message it is.
         """
-        told = call.id or ""
+        or_name = self.unique is not None and self.unique.or_name
+        # A client that takes the name of the tool for an id does so where there is none.
+        told = call.id or (call.name if or_name and not call.legacy else "")
         if not told and (not self.required or call.legacy):
             return None
-        repeated = self.unique is not None and (told in self.used or told in self.older)
+        is_name = or_name and told == call.name
+        repeated = self.unique is not None and (
+            told in self.used or told in (() if is_name else self.older | self.names)
+        )
         if told and self._is_taken(told) and not repeated:
-            self.used.add(told)
+            (self.names if is_name else self.used).add(told)
             return told
         made = (self._made((told, str(place), str(number), str(time))) for time in count())
         found = next(one for one in made if one not in self.used)

@@ -48,7 +48,7 @@ def _known(asked: Asked) -> tuple[str, ...] | None:
     rule = asked.asks(Kind.ROLES_KNOWN)
     if rule is None or provider.format in _OPENAIS:
         return None if rule is None else rule.values
-    by_client = rule.by(asked.target.client)
+    by_client = rule.by(asked.target.client or asked.perhaps_by)
     return _OF_ALL if by_client is not None and by_client.does == "raises" else None
 
 

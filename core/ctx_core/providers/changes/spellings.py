@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def sent_calls(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
     """Give calls as the client of the request sends them."""
-    if asked.as_sent is None:
+    if asked.as_sent is None or asked.is_guessed:
         return list(messages), 0
     row, client = asked.target.provider.name, asked.target.client
     sent = [asked.as_sent(message, row, client) if message.tool_calls else message for message in messages]

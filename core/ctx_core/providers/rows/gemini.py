@@ -11,6 +11,7 @@ from ctx_core.providers.rules import Confidence, Kind, Rule
 
 _ISSUES: Final = "google-gemini/gemini-cli"
 _PAIRS: Final = "langchain-google-genai 4.4.3, _get_ai_message_tool_messages_parts"
+_NAMES: Final = "llama-index-llms-google-genai 0.11.3, prepare_chat_params"
 _NEWEST: Final = (Models(names=("gemini",), since=(3, 6)), Models(names=("gemini-3.5-flash-lite",)))
 _SIGNS: Final = (Models(names=("gemini",), since=(3,)),)
 
@@ -34,7 +35,14 @@ GEMINI: Final = Provider(
             source="public reports of the error",
             confidence=Confidence.REPORTS,
             values=("user", "model", "function"),
-            by_client=(raises(LLAMAINDEX_GOOGLE, "A developer's message ends in a KeyError."),),
+            by_client=(
+                raises(
+                    LANGCHAIN_GOOGLE,
+                    "A call of a function with arguments that are no JSON ends in an error, and a tool's message that "
+                    "answers one is left out.",
+                ),
+                raises(LLAMAINDEX_GOOGLE, "A developer's message ends in a KeyError."),
+            ),
         ),
         Rule(
             kind=Kind.SYSTEM_APART,
@@ -94,6 +102,22 @@ GEMINI: Final = Provider(
             source=_PAIRS,
             confidence=Confidence.SOURCE,
             clients=(LANGCHAIN_GOOGLE,),
+        ),
+        Rule(
+            kind=Kind.IDS_PRESENT,
+            refused="Calls or tool messages without an id: it sends the response as a text.",
+            source=_NAMES,
+            confidence=Confidence.SOURCE,
+            clients=(LLAMAINDEX_GOOGLE,),
+        ),
+        Rule(
+            kind=Kind.IDS_UNIQUE,
+            refused="Two calls of one id, but for the tool's name, which it has for one on Vertex: it names every "
+            "response after the last call of its id.",
+            source=_NAMES,
+            confidence=Confidence.SOURCE,
+            clients=(LLAMAINDEX_GOOGLE,),
+            or_name=True,
         ),
         Rule(
             kind=Kind.RESULTS_NAMED,
