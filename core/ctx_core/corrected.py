@@ -68,7 +68,9 @@ def corrected(
     spoken = messages[len(leading) :]
     # Instructions alone are no request where they are not in the list.
     begun = BEGIN if leading and not spoken else None
-    return builder.build(spoken, begun, codec=reading.format)
+    context = builder.build(spoken, begun, codec=reading.format)
+    # Where nothing of a list could stay, results without calls say, nothing would be asked.
+    return context if context.messages else builder.build([], BEGIN, codec=reading.format)
 
 
 def _leading(reading: Reading) -> tuple[Turn, ...]:

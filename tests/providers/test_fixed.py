@@ -120,3 +120,11 @@ def test_rows_that_can_be_met_are_met_after_a_fix_of_everything() -> None:
         found = validate(wrong, MODELS[row], provider=SAID_ROWS.get(row), tools=TOOLS)
         assert not found.accepted
         assert found.fixed.validation.accepted, f"{row}: {found.fixed.validation}"
+
+
+@pytest.mark.parametrize("row", ["anthropic", "mistral", "openai"])
+def test_a_list_of_which_nothing_can_stay_is_begun(row: str) -> None:
+    """Results without a call go, and a request without messages is refused too."""
+    fixed = validate([RESULT], MODELS[row], provider=SAID_ROWS.get(row)).fixed
+    assert fixed.validation.accepted
+    assert [message["role"] for message in fixed.request] == ["user"]

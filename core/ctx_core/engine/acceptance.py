@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctx_core.conversation.cache_marks import lives_of
 from ctx_core.providers.asked import Asked, target_for
 from ctx_core.providers.provider import Provider
+from ctx_core.providers.resolve import Target
+from ctx_core.providers.table import PROVIDERS, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +35,15 @@ def asked_of(plan: Plan, transcript: Transcript[Any]) -> Asked | None:
         stub=plan.policy.stub,
         system_apart=transcript.system_apart,
         perhaps_by=usual.get(target.provider.name),
+        as_well=_as_well(target, format_name, usual),
         as_sent=getattr(transcript.codec, "as_sent", None),
         taken_blocks=getattr(transcript.codec, "with_taken_blocks", None),
     )
+
+
+def _as_well(target: Target, format_name: str | None, usual: Mapping[str, str]) -> tuple[Target, ...]:
+    """Give where else messages may go that are for any provider: by their format, and by their framework's clients."""
+    if target.provider is not UNKNOWN:
+        return ()
+    own = () if format_name is None else (replace(target, provider=PROVIDERS[format_name]),)
+    return (*own, *(Target(provider=PROVIDERS[row], client=client) for row, client in usual.items()))

@@ -58,6 +58,9 @@ class Asked:
     """What the door of the messages knows of the blocks that each client raises on; None where it knows of none."""
     perhaps_by: str | None = None
     """The client that most likely sends it, where none is known: what it asks is asked."""
+    as_well: tuple[Target, ...] = ()
+    """Where it is for any provider: whose own messages they are, or whose clients most likely send them. What these
+    alone ask is asked too."""
     as_sent: AsSent | None = None
     """What the door of the messages knows of the calls that each client sends; None where it sends all."""
 
@@ -70,6 +73,10 @@ class Asked:
         """
         return not self.told and self.target.provider == UNKNOWN
 
+    def of_row(self, name: str) -> Target | None:
+        """Give where messages of one row go: the target, or one that is to be met as well; None where none is of it."""
+        return next((one for one in (self.target, *self.as_well) if one.provider.name == name), None)
+
     def asks(self, kind: Kind) -> Rule | None:
         """Give the rule of a kind that is left to be met; None where there is none, or the client meets it.
 
@@ -79,7 +86,9 @@ class Asked:
             return None
         if self.told and self.target.provider is UNKNOWN:
             # For all of them: also what only some of their models ask, which stands behind the others.
-            return next((rule for rule in reversed(UNKNOWN.rules) if rule.kind is kind), None)
+            found = next((rule for rule in reversed(UNKNOWN.rules) if rule.kind is kind), None)
+            own = (rule for one in self.as_well if (rule := one.left_to_do(kind)) is not None)
+            return next(own, None) if found is None else found
         rule = self.target.left_to_do(kind)
         if rule is not None or self.target.client is not None:
             return rule

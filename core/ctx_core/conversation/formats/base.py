@@ -6,6 +6,7 @@ assistant's message is one neutral message, together with the next where a tool 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -232,12 +233,12 @@ class BlockFormat:
             ]
         # In their order, those that were made anew too: where a signature is asked for, the first call has it.
         calls = iter([self.call_block(call) for call in message.tool_calls])
-        waiting = {id(call.raw) for call in message.tool_calls if call.raw is not None}
+        waiting = Counter(id(call.raw) for call in message.tool_calls if call.raw is not None)
         words: list[object] = []
         asked: list[object] = []
         for part in message.parts:
-            if isinstance(part, OpaquePart) and id(part.raw) in waiting:
-                waiting.remove(id(part.raw))
+            if isinstance(part, OpaquePart) and waiting[id(part.raw)]:
+                waiting[id(part.raw)] -= 1
                 asked.append(next(calls))
             elif part.raw is None and isinstance(part, TextPart) and _was_text(piece, self.content):
                 words.append(part.text)

@@ -55,7 +55,7 @@ class GeminiFormat(BlockFormat):
             key = key_of(call.raw, "functionCall", "function_call")
             spelled = as_called(call.raw, call)
             signed = _signature(call, "thoughtSignature" if key == "functionCall" else "thought_signature")
-            if mapping_in(mapped(spelled) or {}, key).get("id") in {call.id, None if call.id else ""}:
+            if (mapping_in(mapped(spelled) or {}, key).get("id") or None) == (call.id or None):
                 return copied(spelled, **signed) if signed else spelled
             return copied(spelled, **signed, **{key: _with(spelled, key, id=call.id)})
         told = {} if call.id is None else {"id": call.id}

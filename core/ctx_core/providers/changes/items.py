@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ctx_core.conversation.messages import Message
     from ctx_core.providers.asked import Asked
 
-_FORMAT: Final = "responses"
+_ROW: Final = "responses"
 _BY_ID: Final = TIED_TO_THOUGHTS | {"reasoning", "item_reference"}
 """Types of items that cannot be sent without their id."""
 _OF_ANSWERS: Final = frozenset({"output_text", "refusal"})
@@ -103,14 +103,15 @@ class _Items:
 
 def taken_items(messages: Sequence[Message], asked: Asked) -> tuple[list[Message], int]:
     """Give messages whose items have what belongs to them, blocks of their role, and ids that are taken or none."""
-    if asked.target.provider.format != _FORMAT:
+    target = asked.of_row(_ROW)
+    if target is None:
         return list(messages), 0
     items = _Items(
-        forms=tuple(rule for kind in (Kind.IDS_PLAIN, Kind.IDS_SHORT) if (rule := asked.asks(kind)) is not None),
-        unique=asked.asks(Kind.ITEMS_UNIQUE) is not None,
-        completed=asked.asks(Kind.PARAMETERS_PRESENT) is not None,
-        by_role=asked.asks(Kind.CONTENT_OF_ROLE) is not None,
-        stored=None if asked.asks(Kind.ITEMS_STORED) is None else asked.target.stored,
+        forms=tuple(rule for kind in (Kind.IDS_PLAIN, Kind.IDS_SHORT) if (rule := target.asks(kind)) is not None),
+        unique=target.asks(Kind.ITEMS_UNIQUE) is not None,
+        completed=target.asks(Kind.PARAMETERS_PRESENT) is not None,
+        by_role=target.asks(Kind.CONTENT_OF_ROLE) is not None,
+        stored=None if target.asks(Kind.ITEMS_STORED) is None else target.stored,
     )
     sent: list[Message] = []
     count = 0
