@@ -166,6 +166,13 @@ class Transcript(Generic[NativeT]):
         except MessageError as error:
             raise self._placed(error, at) from error
 
+    def unread(self, at: int) -> object:
+        """Give all that a message tells, in dicts, lists and tuples; None where it was read already, or must be.
+
+        For what a whole history is asked for and few of its messages have.
+        """
+        return None if at in self._read or self._told_by is None else self._told_by(self.source(at))
+
     def __getitem__(self, at: int) -> Message:
         """Give the neutral message at a position, read once."""
         message = self._read.get(at)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.history.places import positions
@@ -16,6 +16,7 @@ from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from ctx_core.conversation.transcript import Transcript
     from ctx_core.history.repair import Entry
@@ -65,11 +66,30 @@ class CallIds:
         begin = self._known.start if self._known.decided else 0
         seen = {one for entry in sent if entry.position < begin for one in _ids(entry.message)}
         for at in positions(begin, window.state.start) if told else ():
-            if self._transcript.role(at) is not Role.ASSISTANT:
-                continue
+            if self._transcript.role(at) is not Role.ASSISTANT or not _may_name(self._transcript.unread(at), told):
+                continue  # a long history is not read for what few have
             ids = {*_ids(self._transcript[at])} - seen
             seen |= ids
             yield from ids & told if at not in here else ()
+
+
+def _may_name(unread: object, told: AbstractSet[str]) -> bool:
+    """Whether a message that is not read may have one of these ids: whether any value in it is one."""
+    if unread is None:
+        return True
+    stack = [unread]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            if value in told:
+                return True
+        elif isinstance(value, dict):
+            stack.extend(cast("dict[object, object]", value).values())
+        elif isinstance(value, list | tuple):
+            stack.extend(cast("Sequence[object]", value))
+        elif value is not None and not isinstance(value, bool):
+            return True  # a number may be an id, and an object have one
+    return False
 
 
 def _ids(message: Message) -> Iterator[str]:
