@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder
 from ctx_core.conversation.fields import mapped
+from ctx_core.providers.changes.contents import is_without_data
 from ctx_core.providers.changes.texts import BEGIN
 from ctx_core.providers.table import UNKNOWN
 
@@ -84,6 +85,9 @@ def with_messages(reading: Reading, context: Context[Any]) -> dict[str, Any]:
     """Give a whole request with these messages: system text that left the list stands behind what there is of it."""
     request = {**reading.request, reading.listed: context.messages}
     key = _SYSTEMS.get(reading.format)
+    if key is not None and key in request and reading.format in _APART:
+        said = _without_blanks(request.pop(key))
+        request |= {} if said is None else {key: said}
     if key is not None and context.system_prompt:
         request[key] = _behind(request.get(key), context.system_prompt, reading.format)
     return request
@@ -99,3 +103,23 @@ def _behind(system: object, text: str, named: str) -> object:
         block = {"text": text} if named == "bedrock" else {"type": "text", "text": text}
         return [*cast("Sequence[object]", system or ()), block]
     return f"{system}\n\n{text}" if system else text
+
+
+def _without_blanks(system: object) -> object:
+    """Give the system text of a request without blocks that say nothing; None where nothing is left of it."""
+    fields: Mapping[str, Any] | None = mapped(system)
+    held: object = system if fields is None else fields.get("parts")
+    if not isinstance(held, list | tuple):
+        return system
+    blocks = cast("Sequence[object]", held)
+    said = [block for block in blocks if not _says_nothing(mapped(block) or {})]
+    if len(said) == len(blocks):
+        return system
+    if fields is None or not said:
+        return said or None
+    return {**fields, "parts": said}
+
+
+def _says_nothing(block: Mapping[str, Any]) -> bool:
+    text: object = block.get("text")
+    return is_without_data(block) or (isinstance(text, str) and not text.strip())

@@ -128,3 +128,46 @@ def test_a_list_of_which_nothing_can_stay_is_begun(row: str) -> None:
     fixed = validate([RESULT], MODELS[row], provider=SAID_ROWS.get(row)).fixed
     assert fixed.validation.accepted
     assert [message["role"] for message in fixed.request] == ["user"]
+
+
+BLANK: Final[dict[str, tuple[dict[str, Any], str, object]]] = {
+    "a blank text": (
+        {
+            "model": "claude-sonnet-4-5",
+            "max_tokens": 64,
+            "system": [{"type": "text", "text": " "}],
+            "messages": [user()],
+        },
+        "system",
+        None,
+    ),
+    "a part without data": (
+        {
+            "model": "gemini-2.5-flash",
+            "systemInstruction": {"parts": [{"thought": True}, {"text": "Be brief."}]},
+            "contents": [{"role": "user", "parts": [{"text": "Is it?"}]}],
+        },
+        "systemInstruction",
+        {"parts": [{"text": "Be brief."}]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("request_", "key", "expected"), BLANK.values(), ids=BLANK)
+def test_system_text_that_says_nothing_goes(request_: dict[str, Any], key: str, expected: object) -> None:
+    """It is refused as a message's would be."""
+    found = validate(request_)
+    assert not found.accepted
+    fixed = found.fixed
+    assert fixed.validation.accepted, str(fixed.validation)
+    assert isinstance(fixed.request, dict)
+    assert fixed.request.get(key) == expected
+
+
+@pytest.mark.parametrize("part", [{"thought": True}, {"videoMetadata": {"fps": 1}}, {"thoughtSignature": "U0lHX09L"}])
+def test_a_part_that_speaks_about_no_data_is_refused(part: dict[str, Any]) -> None:
+    """What is said about data is none; it goes, and a word stands where nothing else is."""
+    contents = [{"role": "user", "parts": [{"text": "Is it?"}]}, {"role": "model", "parts": [part]}]
+    found = validate([*contents, contents[0]], "gemini-2.5-flash")
+    assert [(refusal.kind, refusal.path) for refusal in found.refusals] == [(Kind.NOT_EMPTY, "messages[1].parts[0]")]
+    assert found.fixed.validation.accepted

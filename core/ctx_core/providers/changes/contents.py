@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ctx_core.conversation.content_blocks import is_mark
 from ctx_core.conversation.fields import kind_of, mapped
@@ -11,17 +11,17 @@ from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.parts import FilePart, OpaquePart, Part, TextPart, is_thought, same_parts
 from ctx_core.providers.changes.texts import EMPTY
+from ctx_core.providers.checks.blocks import ABOUT_DATA
 from ctx_core.providers.rules import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ctx_core.providers.asked import Asked
 
 _DOCUMENT: Final = "[a document]"
 
 
-_SIGNATURES: Final = ("thoughtSignature", "thought_signature")
 _INSTEAD: Final = ("refusal", "audio")
 """What an answer of chat completions may have in place of a content, beside calls."""
 
@@ -122,11 +122,15 @@ def _without_blanks(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def _is_empty(part: Part) -> bool:
-    """Whether a part is a block of which only the braces are there, or a signature without what it is of."""
     fields = mapped(part.raw)
-    if fields is None or kind_of(fields):
+    return fields is not None and is_without_data(fields)
+
+
+def is_without_data(fields: Mapping[str, Any]) -> bool:
+    """Whether a block has only its braces, or only what is said about data: a signature without what it is of."""
+    if kind_of(fields):
         return False
-    return all(value is None or key in _SIGNATURES for key, value in fields.items())
+    return all(value is None or key in ABOUT_DATA for key, value in fields.items())
 
 
 def _is_piece(message: Message) -> bool:

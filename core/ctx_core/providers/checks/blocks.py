@@ -17,6 +17,13 @@ _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 _BEDROCK: Final[Mapping[str, BlockKind]] = {
     "image": "media", "video": "media", "audio": "media", "document": "document", "cachePoint": "mark",
 }  # fmt: skip
+ABOUT_DATA: Final = frozenset(
+    {
+        "thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "mediaResolution",
+        "media_resolution",
+    }
+)  # fmt: skip
+"""Keys of Gemini's parts that say something about data, and are none."""
 _GEMINI_MEDIA: Final = ("inlineData", "fileData", "inline_data", "file_data")
 
 
@@ -95,7 +102,7 @@ def _of_gemini(fields: Mapping[str, Any], path: str) -> Block | None:
             name=string_or_none(response.get("name")),
             raw=response,
         )
-    if fields.get("thought") is True:
+    if fields.get("thought") is True and fields.get("text") is not None:
         return Block(kind="thinking", path=path, text=_text(fields.get("text")), signature=sign, raw=fields)
     if any(fields.get(key) is not None for key in _GEMINI_MEDIA):
         return Block(kind="media", path=path, raw=fields)
@@ -135,7 +142,7 @@ def _of_bedrock(fields: Mapping[str, Any], path: str) -> Block:
     kind: BlockKind = "other"
     for key, found in _BEDROCK.items():
         kind = found if key in fields else kind
-    empty = all(value is None for value in fields.values()) or set(fields) <= {"thoughtSignature"}
+    empty = all(value is None or key in ABOUT_DATA for key, value in fields.items())
     return Block(kind="empty" if empty else kind, path=path, raw=fields)
 
 
