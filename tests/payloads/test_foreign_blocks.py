@@ -53,7 +53,9 @@ def test_a_block_of_another_provider_is_no_fault(
     """Its text is sent where it has one, and a word where nothing is left; the text beside it always."""
     caplog.set_level(logging.CRITICAL)  # clients tell of what they leave out
     content: list[Any] = [block] if alone else [TEXT, block]
-    messages = [HumanMessage("Hi."), AIMessage(content), HumanMessage("And?")] if answer else [HumanMessage(content)]
+    messages: list[BaseMessage] = [HumanMessage(content)]
+    if answer:
+        messages = [HumanMessage("Hi."), AIMessage(content), HumanMessage("And?")]
     payload = sent(messages, row)
     assert alone or "Well." in str(payload)
 

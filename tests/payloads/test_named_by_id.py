@@ -8,7 +8,7 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 
 from ctx_core import ContextBudget, ContextBuilder
-from ctx_core.providers import PROVIDERS, Target
+from ctx_core.providers import PROVIDERS, Provider, Target
 from llamaindex_ctx.convert import CODEC
 from tests.payloads.clients import CLIENTS
 from tests.payloads.conversations import TOOLS
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GOOGLE: Final = next(client for client in CLIENTS if client.name == "llamaindex-gemini")
-TARGETS: Final = {
+TARGETS: Final[dict[str, Target | Provider]] = {
     "the model's": Target(provider=PROVIDERS["gemini"], model=GOOGLE.model, client=GOOGLE.package),
     "no client named": PROVIDERS["gemini"],
     "unknown": PROVIDERS["unknown"],

@@ -99,7 +99,9 @@ def test_the_api_itself_asks_for_no_ids() -> None:
 def test_calls_of_functions_are_sent_with_their_results(target: Target, arguments: str, *, by_tool: bool) -> None:
     """Google's client raises on arguments that are no JSON, and sends no tool's result for them."""
     call = {"function_call": {"name": "look", "arguments": arguments}}
-    result = ToolMessage("sunny", tool_call_id="", name="look") if by_tool else FunctionMessage("sunny", name="look")
+    result = (
+        ToolMessage("sunny", tool_call_id="", name="look") if by_tool else FunctionMessage(content="sunny", name="look")
+    )
     messages = [HumanMessage("Question?"), AIMessage("", additional_kwargs=call), result, HumanMessage("And?")]
     context = ContextBuilder(ContextBudget(100_000), len).provider(target).build(messages, codec=CODEC)
     payload = GOOGLE.payload(context.messages, TOOLS["langchain"])

@@ -127,6 +127,7 @@ def test_a_list_of_which_nothing_can_stay_is_begun(row: str) -> None:
     """Results without a call go, and a request without messages is refused too."""
     fixed = validate([RESULT], MODELS[row], provider=SAID_ROWS.get(row)).fixed
     assert fixed.validation.accepted
+    assert isinstance(fixed.request, list)
     assert [message["role"] for message in fixed.request] == ["user"]
 
 
@@ -171,3 +172,24 @@ def test_a_part_that_speaks_about_no_data_is_refused(part: dict[str, Any]) -> No
     found = validate([*contents, contents[0]], "gemini-2.5-flash")
     assert [(refusal.kind, refusal.path) for refusal in found.refusals] == [(Kind.NOT_EMPTY, "messages[1].parts[0]")]
     assert found.fixed.validation.accepted
+
+
+@pytest.mark.parametrize("value", [[1, 2], "warm", 3])
+def test_results_that_are_no_objects_become_some(value: object) -> None:
+    """Bedrock's are texts, Gemini's stand in an object; what is one stays."""
+    model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+    asked = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}]}
+    result = {"toolResult": {"toolUseId": "a", "content": [{"json": value}]}}
+    talk = [{"role": "user", "content": [{"text": "Is it?"}]}, asked, {"role": "user", "content": [result]}]
+    found = validate(talk, model, provider="bedrock", tools=TOOLS)
+    assert [refusal.kind for refusal in found.refusals] == [Kind.RESULTS_ARE_OBJECTS]
+    assert found.fixed.validation.accepted
+    assert isinstance(found.fixed.request, list)
+    told = found.fixed.request[2]["content"][0]["toolResult"]["content"]
+    assert [list(block) for block in told] == [["text"]]
+    parts = [{"functionResponse": {"name": "f", "response": value}}]
+    called = {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}
+    contents = [{"role": "user", "parts": [{"text": "Is it?"}]}, called, {"role": "user", "parts": parts}]
+    held = validate(contents, "gemini-2.5-flash")
+    assert [refusal.kind for refusal in held.refusals] == [Kind.RESULTS_ARE_OBJECTS]
+    assert held.fixed.validation.accepted

@@ -26,6 +26,7 @@ from ctx_core.providers.changes.order import (
 )
 from ctx_core.providers.changes.provider_tools import provider_tools_paired
 from ctx_core.providers.changes.reasoning import followed
+from ctx_core.providers.changes.results import objects_of_results
 from ctx_core.providers.changes.roles import system_for_developer, tools_for_functions
 from ctx_core.providers.changes.signatures import signed
 from ctx_core.providers.changes.spellings import sent_calls, taken_blocks
@@ -47,6 +48,7 @@ CHANGES: Final[Mapping[str, Change]] = {
     "empty lists of calls": without_empty_calls,
     "arguments": objects_of_arguments,
     "names of tools": plain_names,
+    "results as objects": objects_of_results,
     "calls last": calls_last,
     "calls alone": calls_alone,
     # Who speaks after whom. Instructions first, as one that becomes the user's words is a turn; neighbors are merged

@@ -74,7 +74,7 @@ class GeminiFormat(BlockFormat):
         inner = mapping_in(mapped(block) or {}, key)
         about = {"id": message.tool_call_id, "name": message.name}
         changed: dict[str, Any] = {key: value for key, value in about.items() if value is not None}
-        if "".join(part.text for part in text) != _said(inner):
+        if "".join(part.text for part in text) != _said(inner) or mapped(inner.get("response")) is None:
             changed["response"] = _response(text, message, response_key(inner.get("response")))
         shown = [part.raw for part in media if part.raw is not None]
         if list(map(id, shown)) != list(map(id, inner.get("parts") or ())):
