@@ -101,7 +101,7 @@ def _use_chain(names: Names) -> None:
 
 
 def _use_agent(names: Names) -> None:
-    if isinstance(names["agent"], FunctionAgent):
+    if hasattr(names["agent"], "llm"):  # it is LlamaIndex'
         said = [ChatMessage(text, role=role) for role, text in SAID]
         names["agent"].llm.chat([*said, ChatMessage(QUESTION)])
         assert 0 < names["agent"].llm.last_report.used <= WINDOW
