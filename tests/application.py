@@ -106,8 +106,8 @@ def _use_agent(names: Names) -> None:
         names["agent"].llm.chat([*said, ChatMessage(QUESTION)])
         assert 0 < names["agent"].llm.last_report.used <= WINDOW
         return
-    said = [(HumanMessage if role == "user" else AIMessage)(text) for role, text in SAID]
-    state = names["agent"].invoke({"messages": [*said, HumanMessage(QUESTION)]})
+    stored = [(HumanMessage if role == "user" else AIMessage)(text) for role, text in SAID]
+    state = names["agent"].invoke({"messages": [*stored, HumanMessage(QUESTION)]})
     assert len(state["messages"]) == len(SAID) + 2
     assert state["messages"][-1].text == f"re: {QUESTION}"
 
