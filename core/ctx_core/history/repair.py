@@ -15,7 +15,7 @@ from ctx_core.history.pairing import Pairing
 from ctx_core.history.places import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from ctx_core.history.pairing import LeftOut
     from ctx_core.history.policy import HistoryPolicy
@@ -56,6 +56,13 @@ class Repairs:
     """Position of each message that stands a second time, and that of the first."""
     seconds: dict[Position, Position] = field(default_factory=dict[Position, Position])
     """Position of each second result of a call, and that of the first, which says what both of them said."""
+    repeated: set[Position] = field(default_factory=set[Position])
+    """Positions of those second results that say nothing else."""
+
+    def joined_to(self, firsts: Container[Position]) -> dict[Position, Position]:
+        """Give the second results that add to some first ones, and each one's first."""
+        added = ((at, first) for at, first in self.seconds.items() if at not in self.repeated)
+        return {at: first for at, first in added if first in firsts}
 
     def as_dict(self) -> dict[str, int]:
         """Give what happened at all."""
@@ -150,6 +157,8 @@ def _place(
             repairs.orphans += 1
         elif placed.first is not None:
             repairs.seconds[placed.place] = placed.first
+            if placed.equal:
+                repairs.repeated.add(placed.place)
             repairs.duplicates += placed.equal
             repairs.joined += not placed.equal
         elif placed.asked is not behind:
