@@ -51,7 +51,7 @@ class Repairs:
     joined: int = 0
     """Second results of a call that say something else, and were joined to the first."""
     paired: int = 0
-    """Results without an id that were given that of the call they answer."""
+    """Results without an id, or with the tool's name as their id, that were given that of the call they answer."""
     copies: dict[Position, Position] = field(default_factory=dict[Position, Position])
     """Position of each message that stands a second time, and that of the first."""
     seconds: dict[Position, Position] = field(default_factory=dict[Position, Position])
@@ -173,7 +173,7 @@ def _closed(
     answers = asked.answers.items()
     for at, (position, message) in answers if len(answers) < 2 else sorted(answers, key=_place_of):  # noqa: PLR2004 - nothing to sort
         named = asked.calls[at].id
-        if named and not message.tool_call_id:
+        if named and message.tool_call_id != named:
             message = replace(message, tool_call_id=named, altered=True)  # noqa: PLW2901 - the same, with its id
             repairs.paired += 1
         results.append(Entry(position, message))
