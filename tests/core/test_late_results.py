@@ -17,7 +17,7 @@ from ctx_core import (
     WindowState,
     fit,
 )
-from ctx_core.conversation.codecs import NeutralCodec
+from ctx_core.conversation.message_types import NeutralCodec
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.history.remembered import matching
 from tests.contract.invariants import broken, numbered
