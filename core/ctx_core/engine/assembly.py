@@ -263,7 +263,8 @@ class Assembly:
         enough = next(filter(self._fits_within, sizes), self._everything(counted))
         if self.truncate:
             # What texts cost that were not cut, as it would not have been enough, says nothing of what they need.
-            enough = least_of(self._fits_within, over=max(self.plan.limit, self.plan.taken), fitting=enough)
+            over = max(self._underestimate.room(self.plan.limit), self.texts.once + self.plan.taken)
+            enough = least_of(self._fits_within, over=over, fitting=enough)
         return enough + self._underestimate.of(enough)
 
     def _everything(self, enough: int) -> int:
