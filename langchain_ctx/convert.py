@@ -34,7 +34,7 @@ from ctx_core.conversation.parts import OpaquePart, Part
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
-from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, split, write_pieces
+from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, result_as_sent, split, write_pieces
 from langchain_ctx.sent_blocks import with_taken_blocks
 from langchain_ctx.tool_calls import all_sent, as_sent, read_calls
 from langchain_ctx.writing import altered_copy, new_message
@@ -141,8 +141,11 @@ class LangChainCodec:
         return with_taken_blocks(message, row, client)
 
     def as_sent(self, message: Message, row: str, client: str | None) -> Message:
-        """Give a message whose calls are marked that the client of a provider's row sends as they are."""
-        return as_sent(message, row, client)
+        """Give a message whose calls are marked that the client of a provider's row sends as they are.
+
+        A result in a block that it does not send as one becomes a message of its own.
+        """
+        return as_sent(result_as_sent(message, row), row, client)
 
     def role(self, native: BaseMessage | Piece) -> Role:
         """Give the role of a message, by its type.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import (
@@ -24,12 +25,16 @@ from ctx_core.conversation.formats.pieces import pieces_of_user
 from ctx_core.conversation.formats.responses import output_item
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
+from ctx_core.conversation.parts import TextPart
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.errors import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+_TAKEN_BY: Final = {"tool_result": ("anthropic", "bedrock", "unknown"), "toolResult": ("bedrock", "unknown")}
+"""By the type of a result's block, or by its key, the rows whose clients send it as a result; langchain-anthropic 1.7,
+-aws 1.9. None sends Google's: its own client writes them as texts, and others raise."""
 REMOVE_ALL: Final = "__remove_all__"
 """The id by which LangGraph removes all messages."""
 SINGLE_TYPES: Final[frozenset[type]] = frozenset({AIMessage, ToolMessage, SystemMessage, AIMessageChunk})
@@ -98,6 +103,21 @@ def write_pieces(chunk: Sequence[Message]) -> BaseMessage:
         return native
     content = [block for message in chunk for block in _BLOCKS.message_blocks(message)]
     return native.model_copy(update={"content": content})
+
+
+def result_as_sent(message: Message, row: str) -> Message:
+    """Give a result that stands in a human's message as one of its own, where no client of a row sends the block."""
+    piece = message.origin
+    if not isinstance(piece, Piece) or piece.role is not Role.TOOL:
+        return message
+    content = cast("list[object]", piece.natives[0].content)
+    block = next(held for at in piece.blocks or () if is_result(held := mapped(content[at]) or {}))
+    kind = kind_of(block)
+    taken = _TAKEN_BY.get(kind or next((key for key in _TAKEN_BY if key in block), ""), ())
+    if row in taken or (kind and kind not in _TAKEN_BY):
+        return message
+    parts = (replace(part, raw=None) if isinstance(part, TextPart) else part for part in message.parts)
+    return replace(message, parts=tuple(parts), origin=None, altered=True)
 
 
 def is_several(native: BaseMessage) -> bool:

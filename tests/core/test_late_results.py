@@ -7,8 +7,21 @@ from typing import Any
 
 import pytest
 
-from ctx_core import ContextOverflowError, HistoryPolicy, Share, TokenCounter, WindowState, fit
+from ctx_core import (
+    ContextOverflowError,
+    HistoryPolicy,
+    Message,
+    Share,
+    TokenCounter,
+    ToolResultPolicy,
+    WindowState,
+    fit,
+)
+from ctx_core.conversation.message_types import NeutralCodec
+from ctx_core.conversation.transcript import Transcript
+from ctx_core.history.remembered import matching
 from tests.contract.invariants import broken, numbered
+from tests.core.builds import builder, step
 
 COUNTER = TokenCounter.for_model("gpt-4o")
 CALLS = [{"id": name, "type": "function", "function": {"name": "f", "arguments": "{}"}} for name in "ab"]
@@ -98,3 +111,38 @@ def test_a_message_that_stands_twice_is_not_left_out(what: str) -> None:
     assert context.report.history.omitted == len(source) - len(sent) - copies
     again = fit(source, 10_000, counter=COUNTER, policy=STAYS[what], state=context.state, provider=False)
     assert (again.messages, again.state) == (context.messages, context.state)
+
+
+CLEARS = HistoryPolicy(results=ToolResultPolicy(clear_rest=True, min_tokens=5), preserve_recent_turns=9)
+
+
+def run_of_steps(second: str, *later: Message) -> list[Message]:
+    """Give a question and four steps, of which the first has two results."""
+    first = [*step("c0", 20), Message.tool(second, tool_call_id="c0")]
+    return [Message.user("q"), *first, *step("c1", 60), *step("c2", 60), *step("c3", 60), *later]
+
+
+def test_an_edit_of_what_was_joined_to_a_cleared_result_is_noticed() -> None:
+    """What was decided about a result is bound to all that it said, wherever that stood."""
+    source = run_of_steps("late words that say more")
+    state = builder(150).history(CLEARS).build(source, state=WindowState()).state
+    assert (state.cleared, state.seconds) == ({2: 3, 5: 2, 7: 1}, (3,))
+    read = WindowState.from_dict(state.to_dict())
+    assert read == state
+    again = Transcript((), run_of_steps("late words that say more"), NeutralCodec())
+    assert matching(read, again) == state
+    edited = Transcript((), run_of_steps("other words that say more"), NeutralCodec())
+    assert (matching(read, edited).cleared, matching(read, edited).start) == ({}, state.start)
+
+
+def test_what_comes_late_for_a_cleared_result_is_read_once() -> None:
+    """Nobody has read it yet: the result is whole again, unless there is no room for it."""
+    made = builder(150).history(CLEARS)
+    state = made.build(run_of_steps("old words"), state=WindowState()).state
+    repeated = made.build(run_of_steps("old words", Message.tool("old words", tool_call_id="c0")), state=state)
+    source = run_of_steps("old words", Message.tool("late words", tool_call_id="c0"))
+    late = made.build(source, state=state)
+    assert repeated.messages[2].text.startswith("[content truncated")
+    assert late.messages[2].text.endswith("old words\nlate words")
+    assert late.messages[4].text.startswith("[content truncated")
+    assert made.build(source, state=late.state).messages == late.messages

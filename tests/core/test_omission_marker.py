@@ -149,6 +149,19 @@ def test_it_gives_way_before_a_request_fails() -> None:
     assert shown(run(talk(5), 10, keep_first=1)) == "q0 now"
 
 
+def test_where_they_do_not_all_fit_none_stands() -> None:
+    """One alone would say that the other gap is none; and the request is the same when it is asked again."""
+    messages = [*talk(2)[:-1], said("user", "pin"), said("assistant", "kept"), *talk(3)[:-1], said("user", "pin too")]
+    messages += [said("assistant", "kept"), *talk(3)[:-1], said("user", "now")]
+    sent = {shown(run(messages, budget, pinned=is_pinned, state=WindowState())) for budget in range(20, 40)}
+    assert any(text.count("[") == 2 for text in sent)
+    assert any(text.count("[") == 0 for text in sent)
+    assert not any(text.count("[") == 1 for text in sent)
+    for budget in range(20, 40):
+        context = run(messages, budget, pinned=is_pinned, state=WindowState())
+        assert run(messages, budget, pinned=is_pinned, state=context.state).messages == context.messages
+
+
 def test_where_a_summary_stands_it_is_not_said_twice() -> None:
     """The summary speaks of what is missing, and so does its own marker."""
     policy = HistoryPolicy(keep_first=1)

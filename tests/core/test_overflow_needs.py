@@ -6,7 +6,16 @@ import random
 
 import pytest
 
-from ctx_core import ContextOverflowError, HistoryPolicy, Layer, Share, ToolResultPolicy
+from ctx_core import (
+    ContextBuilder,
+    ContextOverflowError,
+    HistoryPolicy,
+    Layer,
+    Message,
+    Share,
+    TokenCounter,
+    ToolResultPolicy,
+)
 from tests.core.builds import builder, step, talk, words
 
 POLICIES = {
@@ -55,6 +64,39 @@ def test_with_what_it_needs_it_fits(name: str, seed: int) -> None:
     for less in lesser:
         with pytest.raises(ContextOverflowError):
             build(needed - less)
+
+
+FRAMED = TokenCounter(lambda text: len(text.split()))
+"""A token a word beside what each message has once, which no cut takes away."""
+
+TRUNCATED = {
+    "a question": (HistoryPolicy(), [Message.user(words(500))]),
+    "a question and its newest step": (HistoryPolicy(), [Message.user(words(500)), *step("a", 400)]),
+    "first messages": (HistoryPolicy(keep_first=3), [*talk(8, 100), Message.user(words(500))]),
+    "preserved turns": (HistoryPolicy(preserve_recent_turns=2), [*talk(8, 100), Message.user(words(500))]),
+    "a pinned message": (
+        HistoryPolicy(pinned=lambda message: "q1" in message.text),
+        [*talk(8, 100), Message.user(words(500))],
+    ),
+}
+
+
+@pytest.mark.parametrize("system", ["", words(300, "s")], ids=["alone", "with instructions"])
+@pytest.mark.parametrize("name", TRUNCATED)
+def test_where_texts_may_be_cut_it_needs_what_they_can_be_cut_to(name: str, system: str) -> None:
+    """Not what they cost uncut: with as much it fits, with one token less it does not."""
+    policy, messages = TRUNCATED[name]
+
+    def build(limit: int) -> int:
+        made = ContextBuilder(limit, FRAMED).provider(provider=False).history(policy).system(system)
+        return made.build(messages, on_overflow="truncate").tokens
+
+    with pytest.raises(ContextOverflowError) as caught:
+        build(5)
+    needed = caught.value.needed
+    assert build(needed) <= needed < 100
+    with pytest.raises(ContextOverflowError):
+        build(needed - 1)
 
 
 @pytest.mark.parametrize("limit", range(175, 225, 5))

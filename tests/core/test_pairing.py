@@ -38,6 +38,15 @@ PAIRS: dict[str, tuple[list[Message], list[str]]] = {
         [calls((None, "a"), (None, "b")), says("of b", "b"), says("of a", "a")],
         ["of b", "of a"],
     ),
+    "the name as the id of a call that has one": ([calls(("x1", "clock")), says("14:05", "clock")], ["14:05"]),
+    "names as ids of calls that have some, swapped": (
+        [calls(("x1", "a"), ("x2", "b")), says("of b", "b"), says("of a", "a")],
+        ["of b", "of a"],
+    ),
+    "one by its id, one by the name as its id": (
+        [calls(("x1", "a"), ("x2", "a")), says("of 1", "a"), says("of 2", "x2")],
+        ["of 1", "of 2"],
+    ),
     "an id of a call without one": (
         [calls((None, "a"), ("x2", "b")), says("of b", "x2"), says("of a", "x9")],
         ["of b", "of a"],
@@ -121,16 +130,17 @@ def test_openai_dicts_are_joined_and_keep_their_fields() -> None:
 
 
 def test_a_message_is_compared_with_all_that_share_its_id() -> None:
-    """A third one that is a copy of the second, and not of the first, is a copy; with another answer it is a turn."""
+    """A third one that is a copy of the second, and not of the first, is a copy; one that is answered anew is none."""
 
-    def said(*told: str) -> list[Message]:
-        roles = (Role.USER, Role.ASSISTANT)
-        return [Message(role=roles[at % 2], parts=(TextPart(text),), id=f"m{at % 2}") for at, text in enumerate(told)]
+    def sent(*said: str) -> list[str]:
+        messages = [
+            Message(role=(Role.USER, Role.ASSISTANT)[at % 2], parts=(TextPart(text),), id=f"m{at % 2}")
+            for at, text in enumerate(said)
+        ]
+        return texts(fit(messages, 1_000, counter=WORDS, provider="openai").messages)
 
-    again = fit(said("one", "a", "two", "b", "two", "b", "three"), 1_000, counter=WORDS, provider="openai")
-    assert texts(again.messages) == ["one", "a", "two", "b", "three"]
-    otherwise = fit(said("one", "a", "two", "b", "two", "c", "three"), 1_000, counter=WORDS, provider="openai")
-    assert texts(otherwise.messages) == ["one", "a", "two", "b", "two", "c", "three"]
+    assert sent("one", "a", "two", "b", "two", "b", "three") == ["one", "a", "two", "b", "three"]
+    assert sent("one", "a", "two", "b", "two", "c", "three") == ["one", "a", "two", "b", "two", "c", "three"]
 
 
 def test_pairing_is_linear() -> None:

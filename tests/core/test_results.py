@@ -268,6 +268,8 @@ def test_errors_are_cleared_if_the_policy_says_so() -> None:
         (Message(role=Message.tool("x", tool_call_id="c").role, tool_call_id="c", failed=True), True),
         (Message.tool("ERROR", tool_call_id="c"), True),
         (Message.tool("ValueError: bad", tool_call_id="c"), True),
+        (Message.tool('Traceback (most recent call last):\n  File "a.py"\nKeyError: 1', tool_call_id="c"), True),
+        (Message.tool("Traceback of the parcel: it arrived", tool_call_id="c"), False),
         (Message.tool("requests.exceptions.ConnectionError: refused", tool_call_id="c"), True),
         (Message.tool("error: no such file", tool_call_id="c"), True),
         (Message.tool("error_rate: 0.5%", tool_call_id="c"), True),

@@ -31,6 +31,7 @@ FIELDS: dict[str, Any] = {
     "cleared": {10: 14, 12: 14, 13: 20},
     "shortened": {15: 50},
     "results_digest": "0e",
+    "seconds": (16,),
     "reasoning_from": 3,
     "repeated_ids": ("0a0b0c0d", "1a1b1c1d"),
     "moved": 4,

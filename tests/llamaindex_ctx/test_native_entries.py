@@ -72,6 +72,19 @@ def test_an_entry_that_is_answered_goes_out_as_it_is(name: str) -> None:
     assert calls_and_results(dropping.get()) == [("t2",), ("t2",)]
 
 
+@pytest.mark.parametrize("provider", [None, "openai", "responses", "unknown"])
+@pytest.mark.parametrize("item", [{"call_id": None}, {"call_id": ""}, {}], ids=["none", "empty", "missing"])
+def test_an_item_known_by_its_own_id_alone_is_answered_by_name(item: dict[str, Any], provider: str | None) -> None:
+    """Ollama's results have the tool's name as their id, whatever the call is known by."""
+    entry = {"type": "function_call", "id": "fc_1", "name": "look", "arguments": "{}", **item}
+    memory = ContextMemoryBuffer.from_defaults(token_limit=1_000, counter=WORDS, provider=provider)
+    memory.put_messages([ChatMessage("go"), asking(entry), tool("14:05", "look")])
+    sent = memory.get()
+    assert [message.content for message in sent[-1:]] == ["14:05"]
+    (asked,), (answered,) = calls_and_results(sent)
+    assert asked == answered
+
+
 @pytest.mark.parametrize("told", ["twice", "", None])
 @pytest.mark.parametrize("name", ENTRIES)
 def test_a_new_id_stands_where_the_old_one_stood(name: str, told: str | None) -> None:

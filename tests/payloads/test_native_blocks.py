@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -50,3 +51,51 @@ def test_no_pair_of_blocks_is_refused(client: Client, budget: int) -> None:
     payload = client.payload(view, TOOLS["langchain"])
     assert refusals(payload, client.provider, model=client.model, subjects=["pairing"]) == []
     assert asks(payload, client.provider, "And tomorrow?")
+
+
+GOOGLES: Final[dict[str, Any]] = {"name": "get_weather", "args": {"city": "Oslo"}}
+SHAPES: Final[dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]]] = {
+    "Google's, without ids": (
+        [{"functionCall": GOOGLES}, {"functionCall": {**GOOGLES, "args": {"city": "Rome"}}}],
+        [
+            {"functionResponse": {"name": "get_weather", "response": {"sky": "grey"}}},
+            {"functionResponse": {"name": "get_weather", "response": {"output": "blue"}}},
+        ],
+    ),
+    "Google's, with an id": (
+        [{"function_call": {**GOOGLES, "id": "x1"}}],
+        [{"function_response": {"id": "x1", "name": "get_weather", "response": {"sky": "grey and blue"}}}],
+    ),
+    "Anthropic's": (
+        [{"type": "tool_use", "id": "x1", "name": "get_weather", "input": {"city": "Oslo"}}],
+        [{"type": "tool_result", "tool_use_id": "x1", "content": [{"type": "text", "text": "grey and blue"}]}],
+    ),
+    "Bedrock's": (
+        [{"toolUse": {"toolUseId": "x1", "name": "get_weather", "input": {"city": "Oslo"}}}],
+        [{"toolResult": {"toolUseId": "x1", "content": [{"text": "grey"}, {"json": {"sky": "blue"}}]}}],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "client", [one for one in clients("langchain") if not any(name in str(one.id) for name in ("cohere", "ollama"))]
+)
+@pytest.mark.parametrize("question_beside", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_blocks_of_another_provider_are_calls_and_results_for_every_client(
+    shape: str,
+    question_beside: bool,  # noqa: FBT001 - a parameter of the test
+    client: Client,
+) -> None:
+    """Each client raises on them, or sends them as texts, but for its own provider's: they are sent as LangChain's."""
+    calls, results = SHAPES[shape]
+    question: list[Any] = [{"type": "text", "text": "And now?"}]
+    behind = [] if question_beside else [AIMessage("I see."), HumanMessage("And now?")]
+    said = [HumanMessage("go"), AIMessage([*calls]), HumanMessage([*results, *(question if question_beside else [])])]
+    view = ContextRunnable(1_000, counter=WORDS, provider=client.provider).invoke([*said, *behind])
+    payload = client.payload(view, TOOLS["langchain"])
+    assert refusals(payload, client.provider, model=client.model) == []
+    assert asks(payload, client.provider, "And now?")
+    sent = json.dumps(payload)
+    assert all(word in sent for word in ("grey", "blue", "Oslo"))
+    assert not any(word in sent for word in ("function_response'", "functionResponse'", "no result"))

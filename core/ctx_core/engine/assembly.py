@@ -20,7 +20,7 @@ from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.last_means import squeezed_by
 from ctx_core.history.made_from import leaves_out_the_same
-from ctx_core.history.needed import sizes_with_heads
+from ctx_core.history.needed import least_of, sizes_with_heads
 from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry
@@ -261,6 +261,10 @@ class Assembly:
         # Arithmetic says where it may fit, and a build whether it does: more first messages protect more results.
         sizes = (size for saved in (squeezed_by(cut), 0) for size in sizes_with_heads(cut, counted - saved, beside))
         enough = next(filter(self._fits_within, sizes), self._everything(counted))
+        if self.truncate:
+            # What texts cost that were not cut, as it would not have been enough, says nothing of what they need.
+            over = max(self._underestimate.room(self.plan.limit), self.texts.once + self.plan.taken)
+            enough = least_of(self._fits_within, over=over, fitting=enough)
         return enough + self._underestimate.of(enough)
 
     def _everything(self, enough: int) -> int:

@@ -48,14 +48,17 @@ def _nameless(result: Message) -> _By:
 def may_answer(result: Message, call: ToolCall) -> bool:
     """Whether nothing speaks against it, without a matching id."""
     if result.tool_call_id and call.id:
-        return False
+        return result.tool_call_id == call.name
     return not result.name or call.name in (result.name, result.tool_call_id)
 
 
 def _names(result: Message) -> list[object]:
-    """Give the names of a tool by which a result can be known: some models give it as the id."""
-    kind = _nameless(result)
-    return [(kind, name) for name in (result.name, result.tool_call_id) if name]
+    """Give the names of a tool by which a result can be known: some models give it as the id.
+
+    Then it is no id, and one that the call has does not speak against it.
+    """
+    kinds = ((_nameless(result), result.name), (_By.ANY, result.tool_call_id))
+    return [(kind, name) for kind, name in kinds if name]
 
 
 def _found(numbers: Iterable[int | None]) -> Iterator[int]:

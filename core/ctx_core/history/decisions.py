@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ctx_core.history.places import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
 
     from ctx_core.history.state import WindowState
 
@@ -39,6 +39,12 @@ class Decisions:
             field.name: {at: value for at, value in getattr(self, field.name).items() if at in positions}
             for field in fields(self)
         }
+
+    def forget(self, positions: Iterable[Position]) -> None:
+        """Decide nothing about the results at some positions any more."""
+        for at in positions:
+            for kind in (self.cleared, self.shortened, self.media):
+                kind.pop(at, None)
 
     @property
     def count(self) -> int:

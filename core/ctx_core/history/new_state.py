@@ -32,14 +32,17 @@ def state_after(cut: Cut, transcript: Transcript[Any], granted: int, *, digested
         return state.summary_only()
     # Bound to the grant of the turn on which it was decided: what it may still hold against is the grant of then.
     anew = cut.newly_cut or cut.decided or state.limit is None
+    results, calls = (*still["cleared"], *still["shortened"]), (*still["cleared_calls"], *still["shortened_calls"])
+    seconds = cut.stretch.repairs.joined_to({*results, *still["media"]})
     decided = replace(
         state,
         start=position,
         start_key=key_at(transcript, position),
         limit=granted if anew else state.limit,
         head_end=_head_end(cut) if cut.newly_cut and position else state.head_end,
-        results_digest=places_digest((*still["cleared"], *still["shortened"]), transcript),
-        altered_digest=places_digest((*still["cleared_calls"], *still["shortened_calls"], *still["media"]), transcript),
+        seconds=tuple(sorted(seconds)),
+        results_digest=places_digest((*results, *seconds), transcript),
+        altered_digest=places_digest((*calls, *still["media"], *seconds), transcript),
         **still,
         reasoning_from=cut.stretch.reasoning_from,
     )

@@ -1,10 +1,11 @@
 """Which call a result answers.
 
 1. By its id, where both have one: the newest message that asks for it counts, as ids repeat within real conversations.
-2. Without an id on either side, by the tool's name, which some models give as the id of the result; else by its place.
+2. Without an id on either side, by the tool's name; else by its place. The tool's name as the id of the result, as some
+   models give it, is no id.
 
-What has an id that no call has, while every call has one too, answers nothing. What answers a call that is answered
-already is joined to its result, or left out where it says the same. What answers a call that a cut has left out goes
+What has another id that no call has, while every call has one too, answers nothing. What answers a call that has its
+answer is joined to its result, or left out where it says the same. What answers a call that a cut has left out goes
 with it, and never to an older one that is kept, though that may have the same id.
 """
 

@@ -80,6 +80,7 @@ def _moved(state: WindowState, shift: int, transcript: Transcript[Any]) -> Windo
         cleared_calls=_moved_pairs(state.cleared_calls, shift),
         shortened_calls=_moved_pairs(state.shortened_calls, shift),
         media=_moved_pairs(state.media, shift),
+        seconds=_shifted(state.seconds, shift),
         reasoning_from=Position(max(0, state.reasoning_from + shift)),
         moved=state.moved - shift,
         summarized=Position(max(0, state.summarized + shift)),
@@ -126,10 +127,10 @@ def _bound(state: WindowState, transcript: Transcript[Any]) -> WindowState:
 
 
 def _with_true_decisions(state: WindowState, transcript: Transcript[Any]) -> WindowState:
-    """Give the state with what was decided about messages only where they say what they said."""
-    if places_digest((*state.cleared, *state.shortened), transcript) != state.results_digest:
+    """Give the state with what was decided about messages only where they say what they said, with what is joined."""
+    if places_digest((*state.cleared, *state.shortened, *state.seconds), transcript) != state.results_digest:
         state = replace(state, cleared={}, shortened={}, results_digest=None)
-    altered = (*state.cleared_calls, *state.shortened_calls, *state.media)
+    altered = (*state.cleared_calls, *state.shortened_calls, *state.media, *state.seconds)
     if places_digest(altered, transcript) != state.altered_digest:
         state = replace(state, cleared_calls={}, shortened_calls={}, media={}, altered_digest=None)
     return state

@@ -15,7 +15,7 @@ from ctx_core.history.pairing import Pairing
 from ctx_core.history.places import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from ctx_core.history.pairing import LeftOut
     from ctx_core.history.policy import HistoryPolicy
@@ -51,11 +51,18 @@ class Repairs:
     joined: int = 0
     """Second results of a call that say something else, and were joined to the first."""
     paired: int = 0
-    """Results without an id that were given that of the call they answer."""
+    """Results without an id, or with the tool's name as their id, that were given that of the call they answer."""
     copies: dict[Position, Position] = field(default_factory=dict[Position, Position])
     """Position of each message that stands a second time, and that of the first."""
     seconds: dict[Position, Position] = field(default_factory=dict[Position, Position])
     """Position of each second result of a call, and that of the first, which says what both of them said."""
+    repeated: set[Position] = field(default_factory=set[Position])
+    """Positions of those second results that say nothing else."""
+
+    def joined_to(self, firsts: Container[Position]) -> dict[Position, Position]:
+        """Give the second results that add to some first ones, and each one's first."""
+        added = ((at, first) for at, first in self.seconds.items() if at not in self.repeated)
+        return {at: first for at, first in added if first in firsts}
 
     def as_dict(self) -> dict[str, int]:
         """Give what happened at all."""
@@ -151,6 +158,8 @@ def _place(
             repairs.orphans += 1
         elif placed.first is not None:
             repairs.seconds[placed.place] = placed.first
+            if placed.equal:
+                repairs.repeated.add(placed.place)
             repairs.duplicates += placed.equal
             repairs.joined += not placed.equal
         elif placed.asked is not behind:
@@ -165,7 +174,7 @@ def _closed(
     answers = asked.answers.items()
     for at, (position, message) in answers if len(answers) < 2 else sorted(answers, key=_place_of):  # noqa: PLR2004 - nothing to sort
         named = asked.calls[at].id
-        if named and not message.tool_call_id:
+        if named and message.tool_call_id != named:
             message = replace(message, tool_call_id=named, altered=True)  # noqa: PLW2901 - the same, with its id
             repairs.paired += 1
         results.append(Entry(position, message))

@@ -35,11 +35,13 @@ _ERROR: Final = re.compile("|".join(map(re.escape, ERROR_WORDS)), re.IGNORECASE)
 _NOT_ONE: Final = r"(?:0\b(?!\.\d*[1-9])|no\b(?![ \t]+\w)|null\b|none\b|false\b|\"\"|''|\[\]|\{\})"
 _NONE: Final = rf"""s?(?:["']?\s*[:=(]?|[ _-]\w+["']?\s*[:=(])\s*{_NOT_ONE}"""
 _RAISED: Final = r"(?-i:(?:\w{1,60}\.){0,9}[A-Z]\w{0,60}(?:Error|Exception)):"
+_TRACED: Final = r"Traceback \(most recent call last\):"
 _BEGINS_WITH_ERROR: Final = re.compile(
-    rf"[\W_]{{0,200}}(?:{_RAISED}|(?:{_ERROR.pattern})(?!{_NONE})(?!-free|less|ity))", re.IGNORECASE
+    rf"[\W_]{{0,200}}(?:{_RAISED}|{_TRACED}|(?:{_ERROR.pattern})(?!{_NONE})(?!-free|less|ity))", re.IGNORECASE
 )
 """Behind brackets, quotes and blanks at most: `[ERROR] …`, `{"error": …`. What says that there is none is no error:
-`Errors found: 0`, `{"error": null, …`; what an exception is called stands before its colon: `ValueError: …`."""
+`Errors found: 0`, `{"error": null, …`; what an exception is called stands before its colon: `ValueError: …`.
+What Python raises is told by its last line, behind a first one that says that it comes."""
 
 
 @dataclass(frozen=True, slots=True)

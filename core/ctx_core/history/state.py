@@ -40,7 +40,7 @@ cut is decided anew each time: a small state is worth more than a warm cache."""
 
 _PLACES: Final = (
     "kept_before", "kept_at_summary", "cleared", "shortened", "cleared_calls", "shortened_calls", "media",
-    "repeated_ids",
+    "seconds", "repeated_ids",
 )  # fmt: skip
 """Fields of places, and of ids."""
 
@@ -79,6 +79,8 @@ class WindowState:
     """Position of each tool result that was cut to head and tail on overflow, and the tokens it was cut to."""
     results_digest: str | None = None
     """Digest of those results."""
+    seconds: tuple[Position, ...] = ()
+    """Positions of second results of calls, which were joined to results about which something is decided."""
     cleared_calls: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
     """Position of each message with calls whose arguments were cleared, and its age in steps then."""
     shortened_calls: Mapping[Position, int] = field(default_factory=dict[Position, int], hash=False)
@@ -217,6 +219,7 @@ class WindowState:
             "cleared": compact(packed_pairs(self.cleared)),
             "shortened": compact(packed_pairs(self.shortened)),
             "results_digest": self.results_digest,
+            "seconds": compact(packed(self.seconds)),
             "cleared_calls": compact(packed_pairs(self.cleared_calls)),
             "shortened_calls": compact(packed_pairs(self.shortened_calls)),
             "media": compact(packed_pairs(self.media)),
@@ -271,6 +274,7 @@ class WindowState:
             cleared=unpacked_pairs(data.get("cleared", [])),
             shortened=unpacked_pairs(data.get("shortened", [])),
             results_digest=optional(data, "results_digest", digest_in),
+            seconds=unpacked(data.get("seconds", [])),
             cleared_calls=unpacked_pairs(data.get("cleared_calls", [])),
             shortened_calls=unpacked_pairs(data.get("shortened_calls", [])),
             media=unpacked_pairs(data.get("media", [])),

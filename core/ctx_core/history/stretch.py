@@ -67,6 +67,10 @@ class Stretch:
         self.turns = turns(self.entries)
         self.instructions = frozenset(at for at, entry in indexed(self.entries) if entry.message.role.instructs)
         self.decisions = Decisions.of(self.state)
+        # What is joined to a result only now has been read by nobody yet.
+        decided = {*self.decisions.cleared, *self.decisions.shortened, *self.decisions.media}
+        joined = self.repairs.joined_to(decided).items() if decided else ()
+        self.decisions.forget(first for second, first in joined if second not in self.state.seconds)
         self.reasoning_from = self.state.reasoning_from
         self.calls = Calls(self.entries, self.counter, self.policy.calls)
         self.results = Results(self.entries, self.counter, self.policy.results)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ctx_core.conversation.messages import Role
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,7 +18,7 @@ def sent_calls(messages: Sequence[Message], asked: Asked) -> tuple[list[Message]
     if asked.as_sent is None or asked.is_guessed:
         return list(messages), 0
     row, client = asked.target.provider.name, asked.target.client
-    sent = [asked.as_sent(message, row, client) if message.tool_calls else message for message in messages]
+    sent = [asked.as_sent(message, row, client) if _is_of_a_step(message) else message for message in messages]
     return sent, sum(map(_is_changed, messages, sent))
 
 
@@ -35,3 +37,7 @@ def _is_changed(message: Message, sent: Message) -> bool:
         return False
     raws = (one.raw is other.raw for one, other in zip(message.tool_calls, sent.tool_calls, strict=True))
     return not message.altered or message.tool_calls != sent.tool_calls or not all(raws)
+
+
+def _is_of_a_step(message: Message) -> bool:
+    return bool(message.tool_calls) or message.role is Role.TOOL
