@@ -157,7 +157,7 @@ def _raw(block: object) -> str:
     try:
         return json.dumps(block, sort_keys=True, default=_kind) if dumped is None else str(dumped())
     except (TypeError, ValueError, RecursionError):
-        return json_text(block if dumped is None else cast("Any", block).model_dump())
+        return json_text(block if dumped is None else cast("Any", block).model_dump(warnings=False))
 
 
 def _kind(value: object) -> str:
