@@ -75,26 +75,26 @@ class Reading:
         self.now = {}
         self.listed = None
 
-    def looked_through(self, what: str, natives: Sequence[Any], look: Callable[[int, ValueT | None], ValueT]) -> ValueT:
+    def found_in(self, what: str, natives: Sequence[Any], ask: Callable[[int, ValueT | None], ValueT]) -> ValueT:
         """Give what is found in a list behind its first message; of one that has grown, its end is asked only.
 
         Args:
             what: is looked for.
             natives: the list; its first message may be an instruction that is made anew.
-            look: gives what it finds from a place on, with what was found in a list up to there or farther; None for
+            ask: gives what it finds from a place on, with what was found in a list up to there or farther; None for
                 nothing.
         """
         if not isinstance(natives, list) or len(natives) < _SHORT:
-            return look(1, None)
+            return ask(1, None)
         if self.listed is None or not _goes_on(natives, self.listed.natives):
             before = self._lists.get(id(natives[1]))
             self._known = before if before is not None and _goes_on(natives, before.natives) else None
             self.listed = Listed(natives=natives[:])
         known = self._known
         if known is not None and what in known.found:
-            found = look(len(known.natives) - _AGAIN, cast("ValueT", known.found[what]))
+            found = ask(len(known.natives) - _AGAIN, cast("ValueT", known.found[what]))
         else:
-            found = look(1, None)
+            found = ask(1, None)
         if len(natives) == len(self.listed.natives):
             self.listed.found[what] = found
         return found

@@ -66,7 +66,7 @@ def split(
 def _pieces(natives: Sequence[Any], split_from: _SplitFrom, reading: Reading) -> Sequence[Piece]:
     """Give the pieces of a list: those of before, as far as nothing behind them can change them, and the rest."""
 
-    def look(begin: int, before: _Pieces | None) -> _Pieces:
+    def ask(begin: int, before: _Pieces | None) -> _Pieces:
         if before is None or natives[0] is not before.first:
             return _Pieces(natives[0], split_from(natives, 0))
         end = bisect_left(before.pieces, begin, key=lambda piece: piece.places[-1])
@@ -75,7 +75,7 @@ def _pieces(natives: Sequence[Any], split_from: _SplitFrom, reading: Reading) ->
         known = before.pieces[:end]
         return _Pieces(natives[0], [*known, *split_from(natives, known[-1].places[-1] + 1 if known else 0)])
 
-    return reading.looked_through("pieces", natives, look).pieces
+    return reading.found_in("pieces", natives, ask).pieces
 
 
 def _others(natives: Sequence[Any], plain: AbstractSet[type], lists: Any, reading: Reading) -> _Others:  # noqa: ANN401 - a codec with more
@@ -85,9 +85,9 @@ def _others(natives: Sequence[Any], plain: AbstractSet[type], lists: Any, readin
         places = tuple(begin + at for at in others(natives[begin:end], plain))
         return _Others(places, any(lists.is_several(natives[at]) for at in places))
 
-    def look(begin: int, before: _Others | None) -> _Others:
+    def ask(begin: int, before: _Others | None) -> _Others:
         new, known = asked(begin, None), before or _Others()
         return _Others((*known.places[: bisect_left(known.places, begin)], *new.places), known.several or new.several)
 
-    first, rest = asked(0, 1), reading.looked_through("others", natives, look)
+    first, rest = asked(0, 1), reading.found_in("others", natives, ask)
     return _Others((*first.places, *rest.places), first.several or rest.several)

@@ -77,6 +77,7 @@ class Texts:
             gives: which layers.
             to_parts: whether none goes below its part of the budget, and one without a part stays as it is.
         """
+        # The lowest priority first, and of equals the last: what an author declares first matters most.
         order = sorted(range(len(self._filled)), key=lambda at: (self._filled[at].layer.priority, -at))
         self._shorten(needed, gives)
         for at in order:

@@ -115,6 +115,7 @@ def repair(
         else:
             blocks.append(entry)
     _place(run, pairing, blocks, repairs)
+    # Calls are closed when all results are placed: one that came late may stand behind many messages.
     repaired: list[Entry] = []
     last = next((block for block in reversed(blocks) if not _instructs(block)), None)
     for block in blocks:

@@ -35,9 +35,11 @@ Change: TypeAlias = Callable[[Sequence[Message], Asked], tuple[list[Message], in
 """Gives the messages as they are taken, and how many changes that took; messages that are taken are the very same."""
 
 CHANGES: Final[Mapping[str, Change]] = {
+    # What is said of tools in texts is no call any more: no rule about calls may see it as one.
     "tools in texts": told_in_text,
     "reasoning without its item": followed,
     "provider's tools": provider_tools_paired,
+    # Each call and block in the form that goes out, before anything is moved: what moves must be what is sent.
     "blocks as taken": taken_blocks,
     "developer's role": system_for_developer,
     "functions as tools": tools_for_functions,
@@ -47,6 +49,8 @@ CHANGES: Final[Mapping[str, Change]] = {
     "names of tools": plain_names,
     "calls last": calls_last,
     "calls alone": calls_alone,
+    # Who speaks after whom. Instructions first, as one that becomes the user's words is a turn; neighbors are merged
+    # behind all that puts a message between two, and the end is looked at when nothing joins it any more.
     "system messages": taken_instructions,
     "user begins": user_begins,
     "user before calls": calls_after_user,
@@ -54,17 +58,19 @@ CHANGES: Final[Mapping[str, Change]] = {
     "neighbors merged": alternating,
     "calls answered": answered,
     "user ends": user_ends,
+    # What each message says: a merged message has what its halves lacked, and is not filled in vain.
     "contents completed": filled,
     "texts to documents": with_a_text,
     "last blanks": without_last_blanks,
     "prefixes": without_early_prefixes,
+    # Ids when every call is in its place, and what is known by an id behind them; marks when nothing is added any more.
     "ids": taken_ids,
     "items": taken_items,
     "signatures": signed,
     "reasoning beside calls": reasoning_kept,
     "cache marks": few_marks,
 }
-"""By what the report says of them, in order: who speaks is settled first, ids when every message is there."""
+"""By what the report says of them, in the order in which they are done."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ class Summaries(Generic[NativeT]):
         named = known.conversation.named and draft.request.state is None
         first = "" if named else (context.state.gone_keys or ("",))[0]
         claim, asking = f"{known.conversation.key}\0{first}", _asking(context.transcript)
+        # Claimed in the thread, and not here: a claim lasts until the summary is kept.
         if self._summarizing.background and not beside:
             in_thread(lambda: run(self.write(draft, known, context, beside=True)))
             return context
@@ -95,6 +96,7 @@ class Summaries(Generic[NativeT]):
                     return replace(context, state=state)
                 return as_cut(context, draft.build(state, "ends"))
             state = context.state.with_summary(shown, at=len(context.transcript))
+            # Built before it is kept: the build says what of the summary is shown, and that is what later turns find.
             context = as_cut(context, draft.build(state, "ends"))
             self._states.keep(known, context.state, context.transcript)
             if draft.request.state is None and not known.usable:

@@ -83,10 +83,10 @@ def format_of(messages: Iterable[object], reading: Reading | None = None) -> For
     listed: list[object] = messages if isinstance(messages, list) else [*messages]
     reading = Reading() if reading is None else reading
 
-    def look(begin: int, before: _Signs | None) -> _Signs:
+    def ask(begin: int, before: _Signs | None) -> _Signs:
         return _signs(listed[begin:], begin, before)
 
-    behind = reading.looked_through("format", listed, look)
+    behind = reading.found_in("format", listed, ask)
     first = _signs(listed[:1], 0, None)
     certain = _one_of(first.certain, behind.certain)
     return certain[1] if certain is not None else first.likely or behind.likely or "openai"

@@ -66,8 +66,8 @@ def _typed(kind: str, fields: Mapping[str, Any], path: str) -> Block:
             raw=fields,
         )
     if kind in _THINKING:
-        sealed = string_or_none(first_in(fields, "signature", "data"))
-        return Block(kind="thinking", path=path, text=_text(fields.get("thinking")), signature=sealed, raw=fields)
+        encrypted = string_or_none(first_in(fields, "signature", "data"))
+        return Block(kind="thinking", path=path, text=_text(fields.get("thinking")), signature=encrypted, raw=fields)
     found: BlockKind = "document" if kind in _DOCUMENTS else "media" if kind in _MEDIA else "other"
     return Block(kind=found, path=path, raw=fields)
 
@@ -128,8 +128,10 @@ def _of_bedrock(fields: Mapping[str, Any], path: str) -> Block:
     if "reasoningContent" in fields:
         inner = mapping_in(fields, "reasoningContent")
         told = mapping_in(inner, "reasoningText")
-        sealed = string_or_none(first_in({**told, "sealed": inner.get("redactedContent")}, "signature", "sealed"))
-        return Block(kind="thinking", path=path, text=_text(told.get("text")), signature=sealed, raw=fields)
+        encrypted = string_or_none(
+            first_in({**told, "encrypted": inner.get("redactedContent")}, "signature", "encrypted")
+        )
+        return Block(kind="thinking", path=path, text=_text(told.get("text")), signature=encrypted, raw=fields)
     kind: BlockKind = "other"
     for key, found in _BEDROCK.items():
         kind = found if key in fields else kind
