@@ -17,6 +17,7 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
+from langchain_core.runnables import RunnableConfig
 
 from ctx_core import BudgetError, CtxLayersError, MessageError
 from ctx_core.clean import is_clean
@@ -37,11 +38,11 @@ CALL: Final = {"id": "1", "name": "f", "args": {}, "type": "tool_call"}
 KINDS: Final[list[BaseMessage]] = [
     HumanMessage("a"),
     AIMessage("b", tool_calls=[CALL]),
-    AIMessageChunk("b", tool_call_chunks=[{"id": "1", "name": "f", "args": "{}", "index": 0}]),
+    AIMessageChunk(content="b", tool_call_chunks=[{"id": "1", "name": "f", "args": "{}", "index": 0}]),
     ToolMessage("r", tool_call_id="1"),
     SystemMessage("s"),
-    ChatMessage("c", role="user"),
-    FunctionMessage("f", name="f"),
+    ChatMessage(content="c", role="user"),
+    FunctionMessage(content="f", name="f"),
 ]
 LISTED: Final = ("tool_calls", "invalid_tool_calls")
 
@@ -147,7 +148,7 @@ def test_the_error_names_the_field(message: BaseMessage, said: str) -> None:
 def test_any_thread_is_a_conversation_or_refused(name: str) -> None:
     """What cannot be a name of one is none, and the messages tell it apart."""
     thread: Any = VALUES[name]
-    step, config = ContextRunnable(300, counter="gpt-4o"), {"configurable": {"thread_id": thread}}
+    step, config = ContextRunnable(300, counter="gpt-4o"), RunnableConfig(configurable={"thread_id": thread})
     if name == "a huge number":
         with pytest.raises(BudgetError, match="thread_id in the config must be the name of a conversation"):
             step.invoke("a", config)

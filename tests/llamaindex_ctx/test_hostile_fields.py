@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -133,7 +134,7 @@ DOORS: Final[dict[str, Callable[[Any], object]]] = {
     "a dump": lambda messages: ContextMemoryBuffer.from_string(filled(messages).to_string()).get(),
     "a pickle": lambda messages: pickle.loads(pickle.dumps(filled(messages))).get(),  # noqa: S301 - our own
     "a copy": lambda messages: copy.deepcopy(filled(messages)).get(),
-    "an LLM": lambda messages: with_context_budget(Quiet(is_chat_model=True), 300).chat(messages),
+    "an LLM": lambda messages: with_context_budget(Quiet(max_tokens=2, is_chat_model=True), 300).chat(messages),
 }
 
 
@@ -154,7 +155,7 @@ def refuses(act: Callable[[], object]) -> None:
 def test_whatever_stands_in_a_field_is_sent_or_refused(name: str, door: str) -> None:
     """No other error comes out, and none that holds content or steers a terminal."""
     for messages in conversations(VALUES[name]):
-        refuses(lambda messages=messages: DOORS[door](messages))
+        refuses(partial(DOORS[door], messages))
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -162,7 +163,7 @@ def test_whatever_stands_in_a_dump_is_read_or_refused(name: str) -> None:
     """A memory's data, its messages, its budget, its key."""
     value: Any = VALUES[name]
     for data in (value, *({field: value} for field in ("messages", "budget", "state", "policy", "chat_store_key"))):
-        refuses(lambda data=data: ContextMemoryBuffer.from_dict(data).get())
+        refuses(partial(ContextMemoryBuffer.from_dict, data))
     refuses(lambda: ContextMemoryBuffer.from_string(value))
     refuses(lambda: ContextMemoryBuffer.from_defaults(tools=[value]))
 
