@@ -14,12 +14,14 @@ from ctx_core.errors import MessageError
 if TYPE_CHECKING:
     from ctx_core.conversation.declared_fields import FieldTypes
 
-_NAME: Final = (str, type(None))
-_MAPPING: Final = (dict, Mapping)
-_LIST: Final = (list, tuple)
+_ANYTHING: Final[tuple[type, ...]] = (object,)
+_TEXT: Final[tuple[type, ...]] = (str,)
+_NAME: Final[tuple[type, ...]] = (str, type(None))
+_MAPPING: Final[tuple[type, ...]] = (dict, Mapping)
+_LIST: Final[tuple[type, ...]] = (list, tuple)
 _OF_ALL: Final[FieldTypes] = {
-    "type": (str,),
-    "content": (object,),
+    "type": _TEXT,
+    "content": _ANYTHING,
     "additional_kwargs": _MAPPING,
     "response_metadata": _MAPPING,
     "name": _NAME,
@@ -27,10 +29,10 @@ _OF_ALL: Final[FieldTypes] = {
 }
 _CALLS: Final = ("tool_calls", "invalid_tool_calls")
 _OF_SOME: Final[Mapping[type[BaseMessage], FieldTypes]] = {
-    AIMessage: {"usage_metadata": (object,), **dict.fromkeys(_CALLS, _LIST)},
+    AIMessage: {"usage_metadata": _ANYTHING, **dict.fromkeys(_CALLS, _LIST)},
     AIMessageChunk: {"tool_call_chunks": _LIST},
-    ToolMessage: {"tool_call_id": (object,), "status": (object,)},
-    ChatMessage: {"role": (str,)},
+    ToolMessage: {"tool_call_id": _ANYTHING, "status": _ANYTHING},
+    ChatMessage: {"role": _TEXT},
 }
 """Beside those of all, by class."""
 
@@ -53,7 +55,7 @@ def check_message(native: BaseMessage) -> None:
 
 @lru_cache(256)
 def _declared(kind: type[BaseMessage]) -> FieldTypes:
-    declared = dict(_OF_ALL)
+    declared: dict[str, tuple[type, ...]] = dict(_OF_ALL)
     for of_class, fields in _OF_SOME.items():
         if issubclass(kind, of_class):
             declared.update(fields)

@@ -35,8 +35,9 @@ def list_of(messages: object) -> list[ChatMessage]:
     Raises:
         MessageError: for what is no list; what stands in one is looked at by whoever reads it.
     """
+    found = type(messages).__name__
     if isinstance(messages, ChatMessage | str | bytes | Mapping) or not isinstance(messages, Iterable):
-        msg = f"expected a list of messages, found {type(messages).__name__}"
+        msg = f"expected a list of messages, found {found}"
         raise MessageError(msg)
     return list(cast("Iterable[ChatMessage]", messages))
 

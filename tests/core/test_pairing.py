@@ -121,13 +121,16 @@ def test_openai_dicts_are_joined_and_keep_their_fields() -> None:
 
 
 def test_a_message_is_compared_with_all_that_share_its_id() -> None:
-    """A third one that is a copy of the second, and not of the first, is a copy."""
-    said = [
-        Message(role=Role.USER, parts=(TextPart(text),), id="m1") if at % 2 == 0 else Message.assistant(text)
-        for at, text in enumerate(["one", "a", "two", "b", "two", "c", "three"])
-    ]
-    context = fit(said, 1_000, counter=WORDS, provider="openai")
-    assert texts(context.messages) == ["one", "a", "two", "b", "c", "three"]
+    """A third one that is a copy of the second, and not of the first, is a copy; with another answer it is a turn."""
+
+    def said(*told: str) -> list[Message]:
+        roles = (Role.USER, Role.ASSISTANT)
+        return [Message(role=roles[at % 2], parts=(TextPart(text),), id=f"m{at % 2}") for at, text in enumerate(told)]
+
+    again = fit(said("one", "a", "two", "b", "two", "b", "three"), 1_000, counter=WORDS, provider="openai")
+    assert texts(again.messages) == ["one", "a", "two", "b", "three"]
+    otherwise = fit(said("one", "a", "two", "b", "two", "c", "three"), 1_000, counter=WORDS, provider="openai")
+    assert texts(otherwise.messages) == ["one", "a", "two", "b", "two", "c", "three"]
 
 
 def test_pairing_is_linear() -> None:

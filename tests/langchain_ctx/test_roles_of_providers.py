@@ -18,7 +18,7 @@ MESSAGES: list[BaseMessage] = [
 ]
 
 
-@pytest.mark.parametrize("provider", ["mistral", "deepseek", "cohere", "chat_template", "unknown"])
+@pytest.mark.parametrize("provider", ["mistral", "deepseek", "cohere", "chat_template"])
 def test_the_developer_and_functions_are_openais_alone(provider: str) -> None:
     """The rest of `additional_kwargs` stays, and what was given is not changed."""
     before = [message.model_copy(deep=True) for message in MESSAGES]
@@ -32,6 +32,13 @@ def test_the_developer_and_functions_are_openais_alone(provider: str) -> None:
     assert call.additional_kwargs == {}
     kept = {"prefix": True} if provider in {"deepseek", "cohere", "chat_template"} else {}
     assert sent[4].additional_kwargs == {"mine": 1} | kept
+
+
+def test_where_nobody_may_have_them_no_instruction_is_left() -> None:
+    """Some models take no system message, so the user says it; functions are tools, and no prefix is left."""
+    sent = ContextRunnable(budget=10_000, counter=len, provider="unknown").invoke(MESSAGES)
+    assert [message.type for message in sent] == ["human", "ai", "tool", "ai", "human"]
+    assert sent[3].additional_kwargs == {"mine": 1}
 
 
 def test_openai_keeps_them() -> None:

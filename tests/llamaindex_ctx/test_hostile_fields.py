@@ -99,7 +99,8 @@ class Quiet(MockLLM):
 
 def memory(**options: Any) -> ContextMemoryBuffer:
     """Make one."""
-    return ContextMemoryBuffer.from_defaults(**{"token_limit": 300, "counter": "gpt-4o", **options})
+    given: dict[str, Any] = {"token_limit": 300, "counter": "gpt-4o", **options}
+    return ContextMemoryBuffer.from_defaults(**given)
 
 
 def filled(messages: Any, **options: Any) -> ContextMemoryBuffer:
