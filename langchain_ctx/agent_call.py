@@ -20,9 +20,10 @@ from ctx_core.session.too_long import too_long
 from langchain_ctx.agent_models import AgentModel, AgentModels
 from langchain_ctx.conversations import conversation_of
 from langchain_ctx.convert import CODEC
+from langchain_ctx.inputs import read_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Sequence
 
     from langchain.agents.middleware.types import ModelResponse
 
@@ -124,9 +125,10 @@ class AgentCall:
     def _fit(self, model: AgentModel, taken: int) -> Effects[ModelRequest[Any]]:
         known = WindowState.from_dict(self.stored) if self.stored else WindowState()
         own = self.request.system_message
-        messages: list[BaseMessage] = [*([] if own is None else [own]), *self.request.messages]
+        given = read_messages(self.request.messages)
+        messages: list[BaseMessage] = [*([] if own is None else [own]), *given]
         conversation = _conversation()
-        key = self._key(conversation)
+        key = self._key(conversation, given)
         request = Request(
             history=messages,
             conversation=conversation,
@@ -147,13 +149,18 @@ class AgentCall:
             self.unwritten.keep(key, context.state)
         return _with(self.request, context)
 
-    def _key(self, conversation: ConversationId | None) -> Hashable:
+    def _key(self, conversation: ConversationId | None, messages: Sequence[BaseMessage]) -> Hashable:
         """Give what tells this request from others: that of a retry is the same."""
-        messages = self.request.messages
-        ends = (messages[0].id or messages[0].text, messages[-1].id or messages[-1].text)
+        ends = (_said(messages[0]), _said(messages[-1]))
         known = WindowState.from_dict(self.stored) if self.stored else WindowState()
         at = (known.start, known.gone_digest, known.summary_at, known.limit)
         return ("" if conversation is None else conversation.key, len(messages), ends, at)
+
+
+def _said(message: BaseMessage) -> str:
+    """Give what a message is known by: its id, else its text."""
+    told: object = message.id
+    return told if isinstance(told, str) and told else CODEC.read(message).text
 
 
 def _with(request: ModelRequest[Any], context: Context[BaseMessage]) -> ModelRequest[Any]:

@@ -7,6 +7,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
+from ctx_core.clean import told as told_of
+from ctx_core.errors import BudgetError
 from ctx_core.session import ConversationId
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ def conversation_of(config: RunnableConfig | None) -> ConversationId | None:
     history = configurable.get(_HISTORY)
     asked = () if history is None else (name for name in configurable if not _is_noise(name))
     names = dict.fromkeys((*_NAMES, *sorted(asked)))
-    told = {name: str(value) for name in names if _tells(value := configurable.get(name))}
+    told = {name: _written(name, value) for name in names if _tells(value := configurable.get(name))}
     if "checkpoint_ns" in told:  # LangGraph names the task of each step behind the node
         told["checkpoint_ns"] = "|".join(node.split(":")[0] for node in told["checkpoint_ns"].split("|"))
     if isinstance(key := getattr(history, "conversation_key", None), str) and key:
@@ -51,6 +53,14 @@ def conversation_of(config: RunnableConfig | None) -> ConversationId | None:
 
 def _tells(value: object) -> bool:
     return isinstance(value, str | int | UUID | Enum) and value != ""
+
+
+def _written(name: str, value: object) -> str:
+    try:
+        return str(value)
+    except ValueError as error:
+        msg = f"{name} in the config must be the name of a conversation, found {told_of(value)}"
+        raise BudgetError(msg) from error
 
 
 def _is_noise(name: str) -> bool:

@@ -34,6 +34,7 @@ from ctx_core.conversation.parts import OpaquePart, Part
 from ctx_core.conversation.whole import beside_of
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
+from langchain_ctx.message_fields import check_message
 from langchain_ctx.pieces import SINGLE_TYPES, is_several, read_piece, result_as_sent, split, write_pieces
 from langchain_ctx.sent_blocks import with_taken_blocks
 from langchain_ctx.tool_calls import all_sent, as_sent, read_calls
@@ -155,7 +156,8 @@ class LangChainCodec:
         """
         if isinstance(native, Piece):
             return native.role
-        known = _TYPES.get(getattr(native, "type", ""))
+        kind: object = getattr(native, "type", "")
+        known = _TYPES.get(kind) if isinstance(kind, str) else None
         return _other_role(native) if known is None else known
 
     def read(self, native: BaseMessage | Piece) -> Message:
@@ -167,6 +169,7 @@ class LangChainCodec:
         if isinstance(native, Piece):
             return self.read(native.natives[0]) if native.blocks is None else read_piece(native)
         role = self.role(native)
+        check_message(native)
         calls = read_calls(native) if role is Role.ASSISTANT else ()
         return Message(
             role=role,
@@ -200,9 +203,11 @@ CODEC: Final = LangChainCodec()
 
 def _other_role(native: object) -> Role:
     if isinstance(native, SystemMessage):
+        check_message(native)
         developer = native.additional_kwargs.get("__openai_role__") == "developer"
         return Role.DEVELOPER if developer else Role.SYSTEM
     if isinstance(native, ChatMessage):
+        check_message(native)
         known = _CHAT_ROLES.get(native.role.lower())
         if known is None:
             msg = f"unknown role {shown_role(native.role)} of a ChatMessage; known are {', '.join(_CHAT_ROLES)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from langchain_core.chat_history import BaseChatMessageHistory
 
 from ctx_core.locks import Lock
+from langchain_ctx.inputs import read_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,6 +39,7 @@ class InMemoryHistory(BaseChatMessageHistory):
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Add messages, all of them in one step; the cost is that of what is given, whatever is kept."""
+        messages = read_messages(messages)
         with self._lock:
             size = len(self._messages)
             # With nothing new behind it, it may be the same turn once more, unless each message says which one it is.

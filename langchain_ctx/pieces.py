@@ -28,6 +28,7 @@ from ctx_core.conversation.messages import Message, Role
 from ctx_core.conversation.parts import TextPart
 from ctx_core.conversation.results import is_result, read_result
 from ctx_core.errors import MessageError
+from langchain_ctx.message_fields import check_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -84,6 +85,7 @@ def split(natives: Sequence[BaseMessage], role: Callable[[BaseMessage], Role]) -
 
 def read_piece(piece: Piece) -> Message:
     """Give the neutral message of some blocks of a message."""
+    check_message(piece.natives[0])
     content = cast("list[object]", piece.natives[0].content)
     chosen = [content[at] for at in piece.blocks or ()]
     if piece.role is Role.TOOL:
@@ -126,9 +128,9 @@ def is_several(native: BaseMessage) -> bool:
 
 
 def _has_results(native: object) -> bool:
-    if not isinstance(native, HumanMessage) or not isinstance(native.content, list):
-        return False
-    return any(isinstance(block, dict) and is_result(block) for block in native.content)
+    content: object = getattr(native, "content", None) if isinstance(native, HumanMessage) else None
+    blocks = cast("list[object]", content) if isinstance(content, list) else []
+    return any(isinstance(block, dict) and is_result(cast("dict[str, Any]", block)) for block in blocks)
 
 
 def _without(pieces: Sequence[Piece], gone: str | None, at: int) -> list[Piece]:

@@ -96,7 +96,7 @@ def _spoken(message: Message, origin: ChatMessage) -> Message:
     of_role = _SPOKEN.get(message.role)
     if of_role is None:
         return message
-    told = origin.model_dump(include={"additional_kwargs", "response_metadata", "name", "id"})
+    told = origin.model_dump(include={"additional_kwargs", "response_metadata", "name", "id"}, warnings=False)
     return replace(message, origin=of_role(content=origin.content, **told))
 
 

@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Tool
 
 from ctx_core.conversation.arguments import as_object
 from ctx_core.conversation.calls import as_called, is_call, merged, read_call
-from ctx_core.conversation.fields import copy_length, json_text, mapped
+from ctx_core.conversation.fields import copy_length, json_text, kind_of, mapped
 from ctx_core.conversation.message_types import Piece
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def as_sent(message: Message, row: str, client: str | None) -> Message:
     malformed = message.origin.invalid_tool_calls if isinstance(message.origin, AIMessage) else []
     if not malformed or row != "openai" or client not in (None, "langchain-openai"):
         return message
-    sent = {id(call) for call in malformed if call["name"] and call["args"]}
+    sent = {id(call) for call in malformed if call.get("name") and call.get("args")}
     calls = (replace(call, sent_as_is=True) if id(call.raw) in sent else call for call in message.tool_calls)
     return replace(message, tool_calls=tuple(calls))
 
@@ -195,7 +195,7 @@ def _parsed(call: ToolCall) -> dict[str, Any]:
 
 
 def _with_id(spelling: Any, call_id: str | None) -> Any:  # noqa: ANN401 - a dict of whatever shape
-    key = "call_id" if spelling.get("type") in _BY_CALL_ID else "id"
+    key = "call_id" if kind_of(spelling) in _BY_CALL_ID else "id"
     if read_call(spelling).id == call_id and isinstance(spelling.get(key), str | None):
         return spelling
     return {**spelling, key: call_id}

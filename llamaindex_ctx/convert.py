@@ -16,6 +16,7 @@ from ctx_core.conversation.parts import ImagePart, ReasoningPart, TextPart
 from ctx_core.counting.usage import input_tokens
 from ctx_core.errors import MessageError
 from llamaindex_ctx.blocks import read_block, says, write_part
+from llamaindex_ctx.message_fields import check_message
 from llamaindex_ctx.sent_blocks import with_taken_blocks
 from llamaindex_ctx.sent_calls import as_sent
 from llamaindex_ctx.tool_calls import (
@@ -78,10 +79,10 @@ class ChatMessageCodec:
         if not isinstance(native, ChatMessage):
             msg = f"expected a ChatMessage, found {type(native).__name__}"
             raise MessageError(msg)
-        role = _ROLES.get(native.role) if isinstance(native.role, str) else None
+        role = _ROLES.get(told) if isinstance(told := native.__dict__.get("role"), str) else None
         if role is None:
             roles = ", ".join(known.value for known in MessageRole)
-            msg = f"unknown role {shown_role(native.role)}; known are {roles}"
+            msg = f"unknown role {shown_role(told)}; known are {roles}"
             raise MessageError(msg)
         return role
 
@@ -92,6 +93,7 @@ class ChatMessageCodec:
             MessageError: for what has no known shape.
         """
         role = self.role(native)
+        check_message(native)
         extras = native.additional_kwargs
         call_id, name = extras.get(_CALL_ID), extras.get(_NAME)
         calls = read_calls(native) if role is Role.ASSISTANT else ()
@@ -109,12 +111,13 @@ class ChatMessageCodec:
 
     def told_by(self, native: ChatMessage) -> object:
         """Give all that `read` looks at; None for classes of the caller's own, which may look elsewhere."""
-        if type(native) is not ChatMessage:
+        if type(native) is not ChatMessage or not isinstance(said := native.__dict__.get("blocks"), list):
             return None
+        blocks = cast("list[object]", said)
         return (
-            native.role.value,
-            native.additional_kwargs,
-            [(type(one).__name__, one.__dict__) for one in native.blocks],
+            getattr(told := native.__dict__.get("role"), "value", told),
+            native.__dict__.get("additional_kwargs"),
+            [(type(one).__name__, getattr(one, "__dict__", None)) for one in blocks],
         )
 
     def as_sent(self, message: Message, row: str, client: str | None) -> Message:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import cast
 
 from llama_index.core.base.llms.types import ChatMessage
 
 from ctx_core.errors import MessageError
 from llamaindex_ctx.convert import CODEC
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def owned(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
@@ -19,7 +17,7 @@ def owned(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     Raises:
         MessageError: for what is no message, or cannot be read as one.
     """
-    messages = list(messages)
+    messages = list_of(messages)
     for message in messages:
         if not isinstance(message, ChatMessage):
             msg = (
@@ -31,6 +29,19 @@ def owned(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     return copied(messages)
 
 
+def list_of(messages: object) -> list[ChatMessage]:
+    """Give messages in a new list.
+
+    Raises:
+        MessageError: for what is no list; what stands in one is looked at by whoever reads it.
+    """
+    found = type(messages).__name__
+    if isinstance(messages, ChatMessage | str | bytes | Mapping) or not isinstance(messages, Iterable):
+        msg = f"expected a list of messages, found {found}"
+        raise MessageError(msg)
+    return list(cast("Iterable[ChatMessage]", messages))
+
+
 def copied(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     """Give copies that share nothing that can change."""
     return [copy_of(message) for message in messages]
@@ -38,6 +49,9 @@ def copied(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
 
 def copy_of(message: ChatMessage) -> ChatMessage:
     """Give a copy; what cannot be copied in its extras is shared."""
+    if not isinstance(message, ChatMessage):
+        msg = f"expected a ChatMessage, found {type(message).__name__}"
+        raise MessageError(msg)
     try:
         return message.model_copy(deep=True)
     except Exception:  # noqa: BLE001 - an open file, a lock or a client in it, and their copying may raise anything

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core.effects import arun, run
+from llamaindex_ctx.copies import list_of
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import (
@@ -192,8 +193,9 @@ def fitted_messages(
     llm: object, messages: Sequence[ChatMessage], sent: Mapping[str, Any], tools: object = None
 ) -> Effects[tuple[Context[ChatMessage] | None, list[ChatMessage]]]:
     """Give the context of a request and its messages; no context for messages that need no fitting."""
+    messages = list_of(messages)
     if fitting_of(llm).is_fitted(messages):
-        return None, list(messages)
+        return None, messages
     context = yield from context_of(llm, messages, sent, tools)
     return context, context.messages
 

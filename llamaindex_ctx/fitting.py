@@ -12,12 +12,12 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, Completi
 
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.usage import input_tokens
+from ctx_core.errors import MessageError
 from ctx_core.session import Request, Sessions
 from ctx_core.session.conversation_id import nameless
 from llamaindex_ctx.asked import Asked, asked_with
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.events import tell, telling_overflow
-from llamaindex_ctx.tool_calls import read_calls
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
@@ -193,11 +193,15 @@ def _closed(messages: Sequence[ChatMessage], policy: HistoryPolicy) -> Sequence[
     An agent that was stopped early leaves them behind, and sends them with its next request.
     """
     last = messages[-1]
-    calls = read_calls(last) if isinstance(last, ChatMessage) and last.role == MessageRole.ASSISTANT else ()
+    try:
+        read = CODEC.read(last)
+    except MessageError:
+        return messages  # whoever reads all of them says which one it is
+    calls = read.tool_calls
     if not calls:
         return messages
     if policy.unanswered == "drop":
-        without = CODEC.read(last).without_calls(frozenset(range(len(calls))))
+        without = read.without_calls(frozenset(range(len(calls))))
         return [*messages[:-1], *([CODEC.write(without)] if without.text.strip() else ())]
     stubs = (
         ChatMessage(policy.stub, role=MessageRole.TOOL, additional_kwargs=_named(call.id, call.name)) for call in calls

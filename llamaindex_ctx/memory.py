@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from pydantic import ValidationError
+
 from ctx_core import BudgetError, ContextBudget, Message
 from ctx_core.effects import arun, run
 from ctx_core.sizes import is_count
@@ -12,6 +14,7 @@ from llamaindex_ctx import settings
 from llamaindex_ctx.asked_memory import AskedMemory
 from llamaindex_ctx.copies import copied, owned
 from llamaindex_ctx.events import telling_overflow
+from llamaindex_ctx.invalid_fields import told_by
 from llamaindex_ctx.sent_beside import SentBeside, beside_in_agent, beside_in_engine
 
 if TYPE_CHECKING:
@@ -68,7 +71,13 @@ class ContextMemoryBuffer(AskedMemory):
         """Make a memory; the arguments are those of `from_defaults`, and the fields of a stored memory."""
         fields = settings.fields_of(type(self).__name__, arguments, type(self).model_fields)
         chat_history = fields.pop("chat_history", None)
-        super().__init__(**fields)
+        wrong: Exception | None = None
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            wrong = told_by(error)
+        if wrong is not None:  # outside of the handler, as pydantic's own error goes on and on
+            raise wrong
         if chat_history:
             self.set(chat_history)
 

@@ -8,6 +8,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core import Role
 from ctx_core.conversation.transcript import Transcript
+from ctx_core.errors import MessageError
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.tool_calls import read_calls
 
@@ -18,13 +19,21 @@ if TYPE_CHECKING:
 def as_question(asked: object) -> ChatMessage | None:
     """Give what an engine tells as its `input` as a message, whatever it has a text in; None for nothing."""
     if isinstance(asked, ChatMessage):
-        return asked
+        return asked if _is_readable(asked) else None
     if isinstance(asked, str):
         text: object = asked
     else:
         told = (_told(asked, name) for name in ("query_str", "content", "text", "message"))
         text = next((one for one in told if isinstance(one, str) and one), None)
     return ChatMessage(text, role=MessageRole.USER) if isinstance(text, str) and text else None
+
+
+def _is_readable(message: ChatMessage) -> bool:
+    try:
+        CODEC.read(message)
+    except MessageError:
+        return False
+    return True
 
 
 def _told(asked: object, name: str) -> object:

@@ -260,14 +260,21 @@ def tool_definitions(tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
         msg = f"tools must be a list of tools, found {found.__name__}: put it into a list"
         raise BudgetError(msg)
     for at, tool in enumerate(tools):
-        if isinstance(tool, BaseTool | ToolMetadata):
-            metadata = tool if isinstance(tool, ToolMetadata) else tool.metadata
-            definitions.append(metadata.to_openai_tool(skip_length_check=True))
-        elif isinstance(tool, Mapping):
+        if isinstance(tool, Mapping):
             definitions.append(plain_tool(cast("Any", tool), at))
-        elif callable(tool):
-            definitions.append(FunctionTool.from_defaults(tool).metadata.to_openai_tool(skip_length_check=True))
+        elif isinstance(tool, BaseTool | ToolMetadata) or callable(tool):
+            definitions.append(_definition(tool, at))
         else:
             msg = f"tool {at + 1} must be a tool, a function or an OpenAI-style definition, found {type(tool).__name__}"
             raise BudgetError(msg)
     return definitions
+
+
+def _definition(tool: BaseTool | ToolMetadata | Callable[..., Any], at: int) -> dict[str, Any]:
+    try:
+        if not isinstance(tool, ToolMetadata):
+            tool = (tool if isinstance(tool, BaseTool) else FunctionTool.from_defaults(tool)).metadata
+        return tool.to_openai_tool(skip_length_check=True)
+    except Exception as error:  # a signature, a docstring or a schema of somebody's own
+        msg = f"tool {at + 1}, a {type(tool).__name__}, tells nothing that a model could call ({type(error).__name__})"
+        raise BudgetError(msg) from error

@@ -7,6 +7,7 @@ the rest of the message is kept.
 from __future__ import annotations
 
 import base64
+import json
 import logging
 from collections.abc import Mapping
 from enum import Enum
@@ -14,7 +15,7 @@ from io import IOBase
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from ctx_core import WindowState
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
 _DEPTH: Final = 40
 """Levels of nesting that are written; deeper ones are described."""
+_BITS: Final = 1_024
+"""Of numbers that are written: Python writes none of more than 4,300 digits, and few who read JSON take so many."""
 _LEGACY_IMAGES: Final = "images"
 """`ChatMessage` turns these extras into blocks when it is made, and would do so again when it is read."""
 
@@ -38,7 +41,11 @@ def write_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
     for message in messages:
         extras = {key: value for key, value in message.additional_kwargs.items() if key != _LEGACY_IMAGES}
         try:
-            written.append(message.model_copy(update={"additional_kwargs": extras}).model_dump(mode="json"))
+            # pydantic's warnings quote what they are about, as all that it says
+            plain = message.model_copy(update={"additional_kwargs": extras}).model_dump(mode="json", warnings=False)
+            if extras or any(not isinstance(block, TextBlock) for block in message.blocks):
+                json.dumps(plain)  # numbers of thousands of digits are dumped, and no JSON
+            written.append(plain)
         except Exception:  # noqa: BLE001 - any object may be in there, and its dumping may raise anything
             odd += 1
             written.append(
@@ -79,6 +86,8 @@ def _read_message(item: object, where: str) -> ChatMessage:
         return ChatMessage.model_validate(item)
     except ValidationError as error:
         places = sorted({".".join(map(str, found["loc"])) for found in error.errors(include_input=False)})
+    except Exception as error:  # noqa: BLE001 - LlamaIndex looks for the files of blocks as it reads them
+        places = [type(error).__name__]
     # Outside of the handler, as pydantic's error quotes the message.
     msg = f"{where} cannot be read; wrong in it: {', '.join(map(escaped, places))}"
     raise MessageError(msg)
@@ -86,6 +95,8 @@ def _read_message(item: object, where: str) -> ChatMessage:
 
 def _plain(value: object, above: tuple[int, ...]) -> Any:  # noqa: ANN401 - JSON types
     """Give anything as JSON types."""
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return f"[{type(value).__name__} of {value.bit_length()} bits]"
     if value is None or isinstance(value, bool | int | float) or type(value) is str:
         return value
     if isinstance(value, Enum):
@@ -102,10 +113,15 @@ def _plain(value: object, above: tuple[int, ...]) -> Any:  # noqa: ANN401 - JSON
             return {name: _plain(inner, above) for name, inner in value}
         if isinstance(value, Mapping):
             items = cast("Mapping[object, object]", value).items()
-            return {str(key): _plain(inner, above) for key, inner in items}
+            return {_key(key, above): _plain(inner, above) for key, inner in items}
         if isinstance(value, list | tuple | set | frozenset):
             return [_plain(inner, above) for inner in cast("Sequence[object]", value)]
     return f"[{type(value).__name__}]"
+
+
+def _key(key: object, above: tuple[int, ...]) -> str:
+    """Give a key as one that UTF-8 can write."""
+    return str(_plain(key, above)).encode(errors="backslashreplace").decode()
 
 
 def _content(stream: IOBase) -> str:

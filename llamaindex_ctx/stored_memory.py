@@ -43,7 +43,7 @@ class StoredMemory(MemoryFields):
         Args:
             kwargs: what other components of LlamaIndex take; it means nothing here.
         """
-        data = self.model_dump(mode="json")
+        data = self.model_dump(mode="json", warnings=False)
         if self.chat_store is not None:
             data["messages"] = storage.write_messages(self._door.read())
         if self.recipe is not None:  # so that it fits the same window without it, whose parts are the recipe's layers
@@ -80,6 +80,9 @@ class StoredMemory(MemoryFields):
         """
         if not isinstance(data, Mapping):
             msg = f"expected what to_dict gave, found {type(data).__name__}"
+            raise MessageError(msg)
+        if any(not isinstance(key, str) for key in data):
+            msg = "expected what to_dict gave, found a dict with keys that are no texts"
             raise MessageError(msg)
         fields = as_ours(data, stored=kwargs.get("chat_store") is not None)
         run = fields.pop(_FOR_RUN, None)

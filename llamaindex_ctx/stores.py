@@ -18,6 +18,7 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, Messag
 
 from ctx_core import BudgetError
 from ctx_core.effects import Effect, Effects, arun, run
+from llamaindex_ctx.copies import list_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,11 +115,11 @@ class StoreAccess(Access):
 
     def read(self, status: MessageStatus | None = None) -> list[ChatMessage]:
         """Give the messages; archived ones only a database has."""
-        return [] if status is MessageStatus.ARCHIVED else list(self._store.get_messages(self._key))
+        return [] if status is MessageStatus.ARCHIVED else list_of(self._store.get_messages(self._key))
 
     async def aread(self, status: MessageStatus | None = None) -> list[ChatMessage]:
         """Give the messages."""
-        return [] if status is MessageStatus.ARCHIVED else list(await self._store.aget_messages(self._key))
+        return [] if status is MessageStatus.ARCHIVED else list_of(await self._store.aget_messages(self._key))
 
     def add(self, messages: Sequence[ChatMessage]) -> None:
         """Append all of the messages, or none."""

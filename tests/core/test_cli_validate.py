@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ctx_core.clean import is_clean
 from ctx_core.cli import main
 
 if TYPE_CHECKING:
@@ -24,6 +25,17 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "requests.jsonl"
     path.write_text(f"{json.dumps(SOUND)}\n{json.dumps(ORPHAN)}\n", "utf-8")
     return path
+
+
+def test_the_name_of_a_model_is_shown_and_not_obeyed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It stands in the request, which may be anybody's."""
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps({**SOUND, "model": "\x1b[2J[bold]a\ud800[/]" + "b" * 300}), "utf-8")
+    assert main(["validate", str(path)]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert "\\x1b[2J[bold]a\\ud800[/]b" in first
+    assert is_clean(first)
+    assert len(first) < 300
 
 
 def test_a_request_that_is_taken_ends_with_zero(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from ctx_core.clean import escaped
 from ctx_core.cli.input_error import InputError, shown
 from ctx_core.cli.source import Source
 from ctx_core.cli.terminal import console, print_json, table
@@ -58,7 +59,7 @@ def _as_json(fixed: Correction) -> dict[str, Any]:
 
 def _show(found: Validation, *, beside_output: bool = False) -> None:
     out = console(stderr=beside_output)
-    model = "no model named" if found.model is None else found.model
+    model = "no model named" if found.model is None else escaped(found.model)
     out.print(f"{found.provider.title} ({found.provider.name}), {model}", soft_wrap=True)
     rows = list(_rows(found))
     if rows:

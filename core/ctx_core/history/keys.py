@@ -155,9 +155,9 @@ def _raw(block: object) -> str:
     """
     dumped: Any = getattr(block, "model_dump_json", None)
     try:
-        return json.dumps(block, sort_keys=True, default=_kind) if dumped is None else str(dumped())
+        return json.dumps(block, sort_keys=True, default=_kind) if dumped is None else str(dumped(warnings=False))
     except (TypeError, ValueError, RecursionError):
-        return json_text(block if dumped is None else cast("Any", block).model_dump())
+        return json_text(block if dumped is None else cast("Any", block).model_dump(warnings=False))
 
 
 def _kind(value: object) -> str:

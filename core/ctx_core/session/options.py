@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypedDict, get_ar
 
 from ctx_core.budget import ContextBudget
 from ctx_core.builder import ContextBuilder, OnOverflow
+from ctx_core.clean import told
 from ctx_core.counting.calibration import Calibration
 from ctx_core.counting.counter import CounterLike, ToolDefinition, as_counter
 from ctx_core.counting.options import RequestOptions
@@ -240,12 +241,12 @@ def check_names(
     wrong = sorted(name for name in given if name not in taken)
     if not wrong:
         return
-    told: list[str] = []
+    words: list[str] = []
     for name in wrong:
         near = get_close_matches(name, taken, n=1)
         hint = refused.get(name) or (f"did you mean {near[0]!r}?" if near else "")
-        told.append(f"{name!r} ({hint})" if hint else repr(name))
-    msg = f"{caller}() takes no {', '.join(told)}; it takes {', '.join(taken)}"
+        words.append(f"{told(name)} ({hint})" if hint else told(name))
+    msg = f"{caller}() takes no {', '.join(words)}; it takes {', '.join(taken)}"
     raise OptionError(msg)
 
 

@@ -67,6 +67,9 @@ class ContextSession(Generic[NativeT]):
             keywords["recipe"] = recipe
         read = SessionOptions.read("ContextSession", keywords)
         self.enabled = read.enabled
+        if not isinstance(key, str):
+            msg = f"key must be a text, the name of the conversation, found {told(key)}"
+            raise BudgetError(msg)
         self.conversation = ConversationId(key=key)
         self._sessions: Sessions[NativeT] = Sessions(read, codec)
         if verify not in get_args(Verify):
