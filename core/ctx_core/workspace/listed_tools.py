@@ -18,6 +18,8 @@ _ABOUT: Final = re.compile(
     re.IGNORECASE,
 )
 """How headings begin that name no tool."""
+_GROUP: Final = re.compile(r"\b(?:tools|functions|commands|utilities)[`*: ]*$", re.IGNORECASE)
+"""How headings end that stand over several tools."""
 
 
 def listed_tools(guide: str) -> int:
@@ -27,7 +29,7 @@ def listed_tools(guide: str) -> int:
         guide: Markdown.
     """
     text = _FENCED.sub("", guide)
-    levels = Counter(len(found[1]) for found in _HEADING.finditer(text) if not _ABOUT.match(found[2].strip("`* ")))
+    levels = Counter(len(found[1]) for found in _HEADING.finditer(text) if _names_a_tool(found[2].strip("`* ")))
     headings = [(len(found[1]), found[2]) for found in _HEADING.finditer(text)]
     named = levels
     if headings and headings[0][0] == 1 and levels[1] == 1 and len(levels) > 1 and not _ABOUT.match(headings[0][1]):
@@ -40,3 +42,7 @@ def listed_tools(guide: str) -> int:
             return found
     rows = len(_ROW.findall(text)) - len(_RULE.findall(text))
     return max(0, rows)
+
+
+def _names_a_tool(heading: str) -> bool:
+    return _ABOUT.match(heading) is None and _GROUP.search(heading) is None

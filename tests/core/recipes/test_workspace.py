@@ -340,6 +340,8 @@ def test_capabilities_stand_in_the_bootstrap(folder: Path, text: str, shown: str
         ("look_up(query): finds things.\nsend(to): sends.\nread(file): reads.", 3),
         ("| tool | use |\n|---|---|\n| a | b |\n| c | d |", 2),
         ("# My agent's tools\n## search\n### Parameters\n- q\n### Examples\n", 1),
+        ("# Tools\n## File tools\n### read\n### write\n## Web tools\n### fetch\n", 3),
+        ("## File tools\n- read: reads\n- write: writes\n## Web tools\n- fetch: fetches\n", 3),
         ("Use them wisely.", 0),
     ],
 )
