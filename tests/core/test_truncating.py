@@ -131,3 +131,28 @@ def test_documents_in_a_question_are_truncated_as_texts(name: Any) -> None:
     assert all(any(one is block for block in blocks) for one in pictures)
     assert context.report.history.truncated == 1
     assert name not in DOORS
+
+
+@pytest.mark.parametrize("kept", [{"keep_first": 3}, {"preserve_recent_turns": 1}], ids=str)
+@pytest.mark.parametrize("budget", range(40, 96, 8))
+def test_asked_again_it_is_the_same_request(kept: dict[str, Any], budget: int) -> None:
+    """Calls and results that are cut are remembered as they went out, and not cut otherwise on the next turn."""
+    function = {"name": "look", "arguments": json.dumps({"text": "w " * 30})}
+    call = {"id": "c", "type": "function", "function": function}
+    messages: list[OpenAIMessage] = [
+        said("user", "pin", 4),
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "there " * 60},
+        said("assistant", "pin", 9),
+        said("user", "q", 2),
+    ]
+
+    def sent(state: WindowState) -> Context[Any]:
+        policy = HistoryPolicy(**kept)
+        return fit(messages, budget, counter=WORDS, policy=policy, state=state, on_overflow="truncate")
+
+    context = sent(WindowState())
+    assert context.report.history.altered
+    stored = WindowState.from_dict(json.loads(json.dumps(context.state.to_dict())))
+    for state in (context.state, stored):
+        assert sent(state).messages == context.messages

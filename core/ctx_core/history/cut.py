@@ -182,17 +182,16 @@ class Cut:
             at: index of the entry.
             value: what is decided.
         """
-        stretch, position = self.stretch, self.stretch.entries[at].position
-        known, before = kind.get(position), stretch.cost(at)
-        kind[position] = value
-        form = stretch.decided(at)
-        if stretch.priced(at, form) < before:
-            return stretch.alter(at, form)
-        if known is None:
-            del kind[position]
-        else:
-            kind[position] = known
-        return 0
+        form = self.stretch.decided_as(kind, at, value)
+        if self.stretch.priced(at, form) >= self.stretch.cost(at):
+            return 0
+        kind[self.stretch.entries[at].position] = value
+        return self.stretch.alter(at, form)
+
+    def is_remembered_when_shortened(self, at: Index) -> bool:
+        """Whether an entry is a result of the caller's that is shown: cleared, another text stands for it."""
+        entry = self.stretch.entries[at]
+        return at in self.stretch.results and not entry.synthetic and entry.position not in self.decisions.cleared
 
     def keep(self, chosen: set[Index], start: Index) -> None:
         """Keep these entries and no others; from `start` on they are all there are up to the present."""

@@ -165,6 +165,24 @@ class Stretch:
             return self.calls.decided(at, message, decisions)
         return message
 
+    def decided_as(self, kind: dict[Position, int], at: Index, value: int) -> Message:
+        """Give the form that an entry would have from now on, if something were decided about it.
+
+        Args:
+            kind: of the decisions those of this kind.
+            at: index of the entry.
+            value: what would be decided.
+        """
+        position = self.entries[at].position
+        known = kind.get(position)
+        kind[position] = value
+        form = self.decided(at)
+        if known is None:
+            del kind[position]
+        else:
+            kind[position] = known
+        return form
+
     def saved_by_giving_way(self, chosen: Iterable[Index]) -> int:
         """Give the tokens saved where all gives way that the policy lets, on messages as they were at first sight."""
         chosen = set(chosen)

@@ -55,6 +55,10 @@ def _take(cut: Cut, at: Index, form: Message, most: int) -> None:
         stretch.alter(at, form)
         cut.decisions.shortened_calls[position] = most
         return
+    shortened = cut.decisions.shortened
+    if cut.is_remembered_when_shortened(at) and stretch.decided_as(shortened, at, most) == form:
+        # As it goes out from now on: asked for again, it would be cut otherwise.
+        shortened[position] = most
     stretch.alter(at, form)
     if at not in stretch.results and not stretch.entries[at].synthetic:
         cut.truncated.append(position)
@@ -103,18 +107,22 @@ class _Cutting:
 
     def _form(self, at: Index, most: int) -> Message | None:
         """Give an entry cut to so many tokens; None where nothing of what it says would be left."""
-        stretch = self.cut.stretch
+        stretch, decisions = self.cut.stretch, self.cut.decisions
         message, counter = stretch.form(at), stretch.counter
         if message.role is Role.ASSISTANT:
-            form = stretch.calls.shortened(message, most)
-            return form if form is not None and (form.tool_calls or self._says(form)) else None
+            form = stretch.decided_as(decisions.shortened_calls, at, most)
+            return form if stretch.priced(at, form) <= most and (form.tool_calls or self._says(form)) else None
+        if self.cut.is_remembered_when_shortened(at):
+            remembered = stretch.decided_as(decisions.shortened, at, most)
+            if stretch.priced(at, remembered) <= most and self._says(remembered):
+                return remembered
         shortening = Shortening(
             counter=counter,
             price=lambda one: stretch.priced(at, one),
             cut=lambda text, room: cut_end(text, room, counter, marker=MARKER if self.marked else ""),
         )
-        form = shortening.of(message, most, opening=opening_of(message))
-        return form if form is not None and self._says(form) else None
+        cut = shortening.of(message, most, opening=opening_of(message))
+        return cut if cut is not None and self._says(cut) else None
 
     def _says(self, form: Message) -> bool:
         """Whether anything is left of what a message said itself."""
