@@ -26,7 +26,7 @@ $(STAMP): pyproject.toml
 	touch "$@"
 
 test: $(STAMP)  ## Run the tests (TESTS=path, WORKERS=n).
-	"$(BIN)/python" -m pytest -n $(WORKERS) $(TESTS)
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 lint: $(STAMP)  ## Check style, types and the architecture.
 	"$(BIN)/ruff" check .
