@@ -49,7 +49,7 @@ def check_message(native: BaseMessage) -> None:
     for name in _CALLS:
         for at, call in enumerate(cast("Sequence[object]", getattr(native, name)), start=1):
             if not isinstance(call, _MAPPING):
-                msg = f"{name} of an {type(native).__name__}: call {at} must be a dict, found {type(call).__name__}"
+                msg = f"{name} of {type(native).__name__}: call {at} must be a dict, found {type(call).__name__}"
                 raise MessageError(msg)
 
 

@@ -28,11 +28,9 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.storage.chat_store import SimpleChatStore
 from typing_extensions import override
 
-from ctx_core import BudgetError, ContextSession, CtxLayersError, MessageError
-from ctx_core.clean import is_clean
+from ctx_core import BudgetError, ContextSession, MessageError
 from llamaindex_ctx import ContextMemoryBuffer, with_context_budget
-from tests.core.test_hostile_messages import SECRET
-from tests.core.test_hostile_messages import VALUES as ALL
+from tests.hostile import ONE_OF_EACH, VALUES, works_or_refuses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,21 +49,6 @@ BLOCKS: Final[list[Any]] = [
     CitationBlock(cited_content=TextBlock(text="x"), source="s", title="t", additional_location_info={}),
 ]
 ROLES: Final = ("user", "assistant", "tool", "system")
-
-VALUES: Final = {
-    name: ALL[name]
-    for name in (
-        "deep dicts",
-        "a list in itself",
-        "a huge number",
-        "a key that is half of a pair",
-        "half of a pair",
-        "keys of two kinds",
-        "bytes",
-        "an object",
-    )
-}
-"""Of each kind one: there are many fields and doors."""
 
 
 def conversations(value: Any) -> Iterator[Any]:
@@ -139,44 +122,32 @@ DOORS: Final[dict[str, Callable[[Any], object]]] = {
 }
 
 
-def refuses(act: Callable[[], object]) -> None:
-    """Check that an act works, or is refused with words that hold no content."""
-    try:
-        act()
-    except CtxLayersError as error:
-        told: BaseException | None = error
-        while told is not None:
-            assert SECRET not in str(told)
-            assert is_clean(str(told))
-            told = told.__cause__ or (None if told.__suppress_context__ else told.__context__)
-
-
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", ONE_OF_EACH)
 @pytest.mark.parametrize("door", DOORS)
 def test_whatever_stands_in_a_field_is_sent_or_refused(name: str, door: str) -> None:
     """No other error comes out, and none that holds content or steers a terminal."""
     for messages in conversations(VALUES[name]):
-        refuses(partial(DOORS[door], messages))
+        works_or_refuses(partial(DOORS[door], messages))
 
 
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", ONE_OF_EACH)
 def test_whatever_stands_in_a_dump_is_read_or_refused(name: str) -> None:
     """A memory's data, its messages, its budget, its key."""
     value: Any = VALUES[name]
     for data in (value, *({field: value} for field in ("messages", "budget", "state", "policy", "chat_store_key"))):
-        refuses(partial(ContextMemoryBuffer.from_dict, data))
-    refuses(lambda: ContextMemoryBuffer.from_string(value))
-    refuses(lambda: ContextMemoryBuffer.from_defaults(tools=[value]))
+        works_or_refuses(partial(ContextMemoryBuffer.from_dict, data))
+    works_or_refuses(lambda: ContextMemoryBuffer.from_string(value))
+    works_or_refuses(lambda: ContextMemoryBuffer.from_defaults(tools=[value]))
 
 
 @pytest.mark.parametrize(
     ("update", "said"),
     [
         ({"blocks": [5]}, "a content block must be one of LlamaIndex's, such as TextBlock, found int"),
-        ({"blocks": 5}, "blocks of a ChatMessage must be list or tuple, found int"),
-        ({"blocks": [TextBlock.model_construct(text={})]}, "text of a TextBlock must be str, found dict"),
-        ({"blocks": [TextBlock.model_construct()]}, "a TextBlock without text"),
-        ({"additional_kwargs": None}, "additional_kwargs of a ChatMessage must be dict or Mapping, found NoneType"),
+        ({"blocks": 5}, "blocks of ChatMessage must be list or tuple, found int"),
+        ({"blocks": [TextBlock.model_construct(text={})]}, "text of TextBlock must be str, found dict"),
+        ({"blocks": [TextBlock.model_construct()]}, "TextBlock without text"),
+        ({"additional_kwargs": None}, "additional_kwargs of ChatMessage must be dict or Mapping, found NoneType"),
     ],
 )  # fmt: skip
 def test_the_error_names_the_field(update: dict[str, Any], said: str) -> None:

@@ -15,6 +15,8 @@ KEY: Final = "cache_control"
 SHORT: Final = "5m"
 """How long a mark lives that says nothing."""
 LONG: Final = "1h"
+_POINTS: Final = ("cachePoint", "cache_point")
+"""Keys of Bedrock's blocks that are marks."""
 
 
 def life_of(raw: object) -> str | None:
@@ -46,10 +48,6 @@ def shortened(raw: Any) -> Any:  # noqa: ANN401 - of the caller's own type
 def unmarked(raw: Any) -> Any:  # noqa: ANN401 - of the caller's own type
     """Give a copy of a block without its mark."""
     return without(raw, KEY)
-
-
-_POINTS: Final = ("cachePoint", "cache_point")
-"""Keys of Bedrock's blocks that are marks."""
 
 
 def _held(raw: object) -> Mapping[str, Any] | None:

@@ -25,12 +25,12 @@ def check_fields(native: object, declared: FieldTypes) -> None:
     for name, types in declared.items():
         value = said.get(name, _ABSENT)
         if value is _ABSENT:
-            msg = f"a {type(native).__name__} without {name}: model_construct leaves out what it is not given"
+            msg = f"{type(native).__name__} without {name}: model_construct leaves out what it is not given"
             raise MessageError(msg)
         if not isinstance(value, types):
             names = " or ".join("None" if taken is type(None) else taken.__name__ for taken in types)
             msg = (
-                f"{name} of a {type(native).__name__} must be {names}, found {type(value).__name__}: assignment, "
+                f"{name} of {type(native).__name__} must be {names}, found {type(value).__name__}: assignment, "
                 "model_construct and model_copy check no types"
             )
             raise MessageError(msg)
