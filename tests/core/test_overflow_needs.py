@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from ctx_core import (
     Share,
     TokenCounter,
     ToolResultPolicy,
+    fit,
 )
 from tests.core.builds import builder, step, talk, words
 
@@ -108,3 +110,26 @@ def test_a_layer_gives_way_to_results_that_are_never_cleared(limit: int) -> None
     context = made.build(history)
     assert context.tokens <= limit
     assert {first[1].text, running[1].text} <= {message.text for message in context.messages}
+
+
+@pytest.mark.parametrize("budget", [5, 10])
+def test_what_is_needed_costs_a_few_looks_at_a_long_text(budget: int) -> None:
+    """Where a call and a result of 200,000 letters cannot be cut enough, each is tokenized a few times."""
+    letters = [0]
+
+    def count(text: str) -> int:
+        letters[0] += len(text)
+        return -(-len(text) // 4)
+
+    told = "there " * 33_000
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": f'{{"text": "{told}"}}'}}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": told},
+    ]
+    counter = TokenCounter(count)
+    with pytest.raises(ContextOverflowError) as raised:
+        fit(messages, budget, counter=counter, on_overflow="truncate")
+    assert letters[0] < 10 * len(told)
+    assert fit(messages, raised.value.needed, counter=counter, on_overflow="truncate").tokens <= raised.value.needed

@@ -6,6 +6,7 @@ import inspect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence, Sized
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -175,6 +176,7 @@ def _length(counted: object) -> object:
     return len(told) if isinstance(told, Sized) and not isinstance(told, str) else told
 
 
+@lru_cache(16)  # a text that is cut is counted whole again and again
 def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

@@ -19,8 +19,9 @@ from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
 from ctx_core.errors import ContextOverflowError
 from ctx_core.history.last_means import squeezed_by
+from ctx_core.history.least import least_of
 from ctx_core.history.made_from import leaves_out_the_same
-from ctx_core.history.needed import least_of, sizes_with_heads
+from ctx_core.history.needed import sizes_with_heads
 from ctx_core.history.places import Position
 from ctx_core.history.remembered import Verify, matching
 from ctx_core.history.repair import Entry

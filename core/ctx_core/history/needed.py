@@ -12,7 +12,7 @@ from ctx_core.history.protected import heads
 from ctx_core.sizes import Share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ctx_core.history.cut import Cut
 
@@ -52,25 +52,3 @@ def sizes_with_heads(cut: Cut, counted: int, beside: int) -> Iterator[int]:
         if max(needed, begin) < max(end, begin + 1)
     }
     yield from sorted(fitting)
-
-
-def least_of(fits: Callable[[int], bool], *, over: int, fitting: int) -> int:
-    """Give the least tokens within which a request fits, of those that are tried.
-
-    Args:
-        fits: tells whether it does within so many.
-        over: with so many it does not.
-        fitting: with so many it does.
-    """
-    step = 1
-    while over + step < fitting:
-        # Upward in growing steps at first: what is missing is mostly little, and a small build costs little.
-        tried = over + step
-        if fits(tried):
-            fitting = tried
-        else:
-            over, step = tried, 2 * step
-    while fitting - over > 1:
-        middle = (over + fitting) // 2
-        over, fitting = (over, middle) if fits(middle) else (middle, fitting)
-    return fitting

@@ -14,6 +14,7 @@ from ctx_core.conversation.message_texts import LEFT_OUT, text_units
 from ctx_core.conversation.messages import Role
 from ctx_core.conversation.text_steps import opening_of
 from ctx_core.history.cut import Cut
+from ctx_core.history.least import least_of
 from ctx_core.history.shortening import Shortening
 from ctx_core.history.squeeze import squeeze
 from ctx_core.truncation import MARKER, cut_end
@@ -92,14 +93,9 @@ class _Cutting:
 
     def _least(self, at: Index, most: int, size: int) -> tuple[Message, int] | None:
         """Give the smallest form of an entry that says something, and what it was cut to."""
-        low, high = most, size
-        found: tuple[Message, int] | None = None
-        while high - low > 1:
-            middle = (low + high) // 2
-            form = self._form(at, middle)
-            low, high = (middle, high) if form is None else (low, middle)
-            found = found if form is None else (form, middle)
-        return found
+        least = least_of(lambda tokens: self._form(at, tokens) is not None, over=most, fitting=size)
+        form = None if least == size else self._form(at, least)
+        return None if form is None else (form, least)
 
     def _can_be_cut(self, at: Index) -> bool:
         message = self.cut.stretch.form(at)
