@@ -23,6 +23,7 @@ from llamaindex_ctx.events import tell
 from llamaindex_ctx.exceeding import first_key, given
 from llamaindex_ctx.feeding import feed
 from llamaindex_ctx.literal import literal
+from llamaindex_ctx.packing import Packing
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 from llamaindex_ctx.stored_memory import StoredMemory
 from llamaindex_ctx.stores import DatabaseAccess
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _FOUND: Final = 1_024
 """Tokens of a retrieved context that there is room for; a quarter of small windows."""
+_TRIES: Final = 8
+"""How often less of a conversation is tried, where LlamaIndex counts more tokens in it than its model does."""
 _SMALLEST: Final = 512
 """Of smaller budgets nothing is kept: no LLM has such a window."""
 
@@ -102,7 +105,7 @@ class AskedMemory(StoredMemory):
             # No agent has asked for it since it was stored: an engine whose stream broke off sends it once more.
             again = self._plan.counter.count_message(CODEC.read(question))
             try:
-                context = yield from self._sessions.fit(self._request(messages, None, taken + again))
+                context = yield from self._packable(self._request(messages, None, taken + again), question)
             except ContextOverflowError:
                 pass
             else:
@@ -132,18 +135,58 @@ class AskedMemory(StoredMemory):
 
     def _before_question(self, request: Request[ChatMessage]) -> Effects[Context[ChatMessage]]:
         """Fit a request whose question the engine sends itself, whole: one that was truncated here is of no use."""
-        room, declared = self._room_beside(), self._sessions.declared
-        if room:
-            roomy = replace(declared, reserve=tokens_in(declared.reserve, self.budget) + room)
-            with suppress(ContextOverflowError):
-                return (yield from self._sessions.fit(replace(request, declared=roomy, on_overflow="raise")))
         try:
-            return (yield from self._sessions.fit(replace(request, on_overflow="raise")))
+            asked = cast("ChatMessage", request.message)
+            return (yield from self._packable(replace(request, on_overflow="raise"), asked))
         except ContextOverflowError:
             tried = yield from self._sessions.fit(replace(request, keeps=False))  # which raises unless all may truncate
             if tried.messages[-1] is not request.message:
                 raise
             return (yield from self._sessions.fit(request))
+
+    def _packable(self, request: Request[ChatMessage], asked: ChatMessage) -> Effects[Context[ChatMessage]]:
+        """Fit a request with room for what an engine has found, as LlamaIndex reckons that."""
+        kept, total = self._room_beside(), self.budget.total
+        if self.enabled and self.recipe is None and (self.packing is not None or total >= _SMALLEST):
+            packing = Packing.of_limit(total) if self.packing is None else self.packing
+            kept += yield from self._kept_for_helper(request, asked, packing, kept)
+        with suppress(ContextOverflowError):
+            return (yield from self._sessions.fit(self._with_kept(request, kept)))
+        return (yield from self._sessions.fit(request))
+
+    def _kept_for_helper(
+        self, request: Request[ChatMessage], asked: ChatMessage, packing: Packing, kept: int
+    ) -> Effects[int]:
+        """Give what more is kept, so that the prompt helper, which counts otherwise, has room for what was found."""
+        packed, counter = self._running.packed, self._plan.counter
+        room = self._plan.limit - kept - counter.count_tools(self.tools) - request.taken
+        before = more = min(packed.kept, max(0, room - 1))
+        for _ in range(_TRIES):
+            try:
+                tried = replace(self._with_kept(request, kept + more), keeps=False)
+                context = yield from self._sessions.fit(tried)
+            except ContextOverflowError as error:
+                if more and more == before:  # what was right for other questions
+                    before = more = 0
+                    continue
+                # No more is left out than can be: then there is an answer at least where little was found.
+                return max(0, more - (error.needed - error.limit))
+            sent = context.messages if request.message is asked else [*context.messages, asked]
+            tokens, allowed = packed.count(sent), packed.allowed(packing)
+            fitting = allowed * counter.count_messages(map(CODEC.read, sent)) // max(1, tokens)
+            roomier = min(max(more + 1, room - fitting), room - 1)
+            if tokens <= allowed or len(context.messages) == 1 or roomier <= more:
+                packed.note(packing, asked, tokens=tokens, kept=more)
+                break
+            more = roomier
+        return more
+
+    def _with_kept(self, request: Request[ChatMessage], tokens: int) -> Request[ChatMessage]:
+        if not tokens:
+            return request
+        declared = self._sessions.declared
+        reserve = tokens_in(declared.reserve, self.budget) + tokens
+        return replace(request, declared=replace(declared, reserve=reserve))
 
     def _room_beside(self) -> int:
         """Give what is kept free for what an engine that asks by itself has found, where no reserve is as large.

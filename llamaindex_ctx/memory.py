@@ -137,7 +137,10 @@ class ContextMemoryBuffer(AskedMemory):
             OptionError: for arguments that mean nothing here.
             BudgetError: for something else than a chat engine, or settings that cannot work.
         """
-        return cls._keeping((beside_in_engine(engine),), options)
+        beside = beside_in_engine(engine)
+        memory = cls._keeping((beside,), options)
+        memory.packing = beside.packing
+        return memory
 
     @classmethod
     def from_agent(cls, agent: BaseWorkflowAgent | AgentWorkflow, **options: Unpack[settings.BesideKeywords]) -> Self:

@@ -28,6 +28,7 @@ from llamaindex_ctx import storage
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.copies import copy_of
 from llamaindex_ctx.fields import Stored
+from llamaindex_ctx.packing import Packing
 from llamaindex_ctx.running import OwnState, Running
 from llamaindex_ctx.settings import DEFAULT_TOKENS, read_role, tool_definitions
 from llamaindex_ctx.stores import Access, ChatStore, ListAccess, as_store, door
@@ -45,6 +46,10 @@ def _read_messages(data: object) -> list[ChatMessage]:
         CODEC.read(message)
     given = {id(item) for item in cast("Sequence[object]", data)}
     return [copy_of(message) if id(message) in given else message for message in messages]
+
+
+def _write_packing(packing: Packing | None) -> dict[str, Any] | None:
+    return None if packing is None else packing.to_dict()
 
 
 class MemoryFields(BaseMemory):
@@ -89,6 +94,8 @@ class MemoryFields(BaseMemory):
     """Name of the conversation."""
     state: Annotated[WindowState, Stored(storage.read_state, WindowState.to_dict)] = Field(default_factory=WindowState)
     """What is remembered of the last cut, with the summary of what it left out, unless `states` hold it."""
+    packing: Annotated[Packing | None, Stored(Packing.from_dict, _write_packing)] = None
+    """What LlamaIndex's prompt helper is told of the LLM; None: no LLM was given, and the budget says it."""
     fed: int = 0
     """Messages before this position have been put into the memory blocks, if they are left out."""
     summary: Annotated[RollingSummary | None, Stored(written.read_summary, written.write_summary)] = None

@@ -9,6 +9,7 @@ from weakref import ref
 from ctx_core import WindowState
 from ctx_core.counting.counter import as_counter
 from llamaindex_ctx.models import by_tokens, settings_tokenizer
+from llamaindex_ctx.packing import Packed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +28,7 @@ class Running:
 
     __slots__ = (
         "__weakref__", "_default", "_made_of", "_owner", "_sessions",
-        "conversation", "counter", "limit", "report", "token",
+        "conversation", "counter", "limit", "packed", "report", "token",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -37,6 +38,7 @@ class Running:
         self.counter: TokenCounter | None = None
         self.limit = 0
         self.conversation = ""
+        self.packed = Packed()
         self._default: tuple[str | None, object, TokenCounter] | None = None
         self._sessions: Sessions[ChatMessage] | None = None
         self._made_of: tuple[object, ...] = ()

@@ -13,6 +13,8 @@ from llama_index.core import Settings
 from llama_index.core.agent.workflow import AgentWorkflow, BaseWorkflowAgent, CodeActAgent, ReActAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.chat_engine.multi_modal_condense_plus_context import MultiModalCondensePlusContextChatEngine
+from llama_index.core.chat_engine.multi_modal_context import MultiModalContextChatEngine
 from llama_index.core.chat_engine.types import BaseChatEngine
 from llama_index.core.llms.llm import LLM
 from llama_index.core.prompts import BasePromptTemplate
@@ -21,6 +23,7 @@ from llama_index.core.tools import FunctionTool
 from ctx_core import ContextBudget, Message
 from ctx_core.errors import BudgetError
 from llamaindex_ctx.fitted_llm import FittedLLM, fitting_of
+from llamaindex_ctx.packing import PADDING, Packing
 from llamaindex_ctx.settings import tool_definitions
 
 if TYPE_CHECKING:
@@ -62,6 +65,27 @@ class SentBeside:
         """That of its LLM, else the LLM's window without what its answer takes."""
         return fitting_of(self.llm).budget if isinstance(self.llm, FittedLLM) else ContextBudget.for_model(self.llm)
 
+    packs: bool = False
+    """Whether LlamaIndex packs what was found into what is left of a window."""
+
+    @property
+    def packing(self) -> Packing:
+        """What the prompt helper is told of the LLM and the prompts.
+
+        Raises:
+            BudgetError: if it leaves nothing for what is found, whatever the conversation is.
+        """
+        packing = Packing.of(self.llm, self.texts[0] if self.texts else ())
+        left = packing.left - (packing.prompts or 0)
+        if self.packs and left < PADDING:
+            msg = (
+                f"LlamaIndex has {max(0, left):,} tokens left for a conversation and what is found: of a window of "
+                f"{packing.window:,} the answer takes {packing.answer:,} and the engine's prompts {packing.prompts:,}, "
+                f"and it keeps {PADDING - 1} free. Let the answer take less (max_tokens, num_output)"
+            )
+            raise BudgetError(msg)
+        return packing
+
     def tokens(self, counter: TokenCounter, budget: ContextBudget) -> int:
         """Give what it costs beside the tools, in tokens.
 
@@ -94,7 +118,11 @@ def beside_in_engine(engine: object) -> SentBeside:
     asked = tuple(text for name in _QUESTIONS if (text := _text_of(getattr(engine, name, None))))
     answers = (tuple(_text_of(getattr(engine, name, None)) for name in names) for names in _CONTEXTS)
     contexts = tuple(f"{text}\n{system}\n{prefix}" for group in answers for text in group if text)
-    return SentBeside(llm=llm, texts=((*asked, *contexts),) if asked or contexts else (), found=_found(engine))
+    texts = ((*asked, *contexts),) if asked or contexts else ()
+    packs = bool(contexts) and not isinstance(
+        engine, MultiModalContextChatEngine | MultiModalCondensePlusContextChatEngine
+    )
+    return SentBeside(llm=llm, texts=texts, found=_found(engine), packs=packs)
 
 
 def beside_in_agent(agent: object) -> tuple[SentBeside, ...]:

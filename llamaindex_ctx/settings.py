@@ -22,6 +22,7 @@ from ctx_core.session.options import NAMES, check_names
 from ctx_core.session.targets import provider_for
 from llamaindex_ctx.memory_source import BlockMemory
 from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings_tokenizer
+from llamaindex_ctx.packing import Packing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -97,7 +98,7 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     check_names(caller, given, known, EXPLAINED, also=MEANT)
     fields = {name: value for name, value in given.items() if value is not None}
     llm, limit, tokenizer_fn = (fields.pop(name, None) for name in ("llm", "token_limit", "tokenizer_fn"))
-    fields |= _provider_of(llm, fields)
+    fields |= _told_by(llm, fields)
     if "memory_blocks" in fields:
         fields["layers"] = [*fields.get("layers", ()), *_blocks(fields.pop("memory_blocks"))]
     key = resolve_key(fields.pop("session_id", None), fields.pop("chat_store_key", None))
@@ -129,16 +130,21 @@ def fields_of(caller: str, given: Mapping[str, Any], known: Collection[str]) -> 
     return fields
 
 
-def _provider_of(llm: object, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _told_by(llm: object, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what an LLM says of itself: its provider, and what it has room for, which `Settings.llm` says too."""
     if llm is None:
-        return {}
+        asked = settings_llm()
+        return {} if asked is None or "packing" in fields else {"packing": Packing.of(asked)}
     if not isinstance(llm, LLM):
         msg = (
             f"llm must be an LLM, such as OpenAI(model='gpt-4o'), found {type(llm).__name__}: a model's name goes to "
             "budget=ContextBudget.for_model(name)"
         )
         raise BudgetError(msg)
-    return {"provider": provider_for(llm, fields.get("provider"), fields.get("recipe"))}
+    return {
+        "packing": fields.get("packing", Packing.of(llm)),
+        "provider": provider_for(llm, fields.get("provider"), fields.get("recipe")),
+    }
 
 
 def _blocks(blocks: Iterable[BaseMemoryBlock[Any]]) -> list[BlockMemory]:

@@ -64,9 +64,9 @@ class StoredMemory(MemoryFields):
         """Give the memory that was stored.
 
         A workflow stores and restores its context as it starts the next run: then it is the stored memory itself, where
-        that is still in use in this process. In any other case it is a conversation of its own. What was not stored is
-        taken from the stored memory, where that is still in use; elsewhere it is missed, with a warning in the log,
-        unless it is given.
+        that is still in use in this process. In any other case it is a conversation of its own, which goes on in the
+        memory itself and not in its chat store, unless that is given. What else was not stored is taken from the stored
+        memory, where that is still in use; elsewhere it is missed, with a warning in the log, unless it is given.
 
         Args:
             data: what `to_dict` gave, of this memory or of a `ChatMemoryBuffer` that held its messages itself; of one
@@ -91,7 +91,9 @@ class StoredMemory(MemoryFields):
         behind = cast("list[object]", left) if isinstance(left, list) else []
         if run is not None and run == starting_run() and not kwargs and type(alive) is cls:
             return alive
-        known = {**({} if alive is None else alive._code()), **kwargs}  # noqa: SLF001 - of its own kind
+        code = {} if alive is None else alive._code()  # noqa: SLF001 - of its own kind
+        code.pop("chat_store", None)  # in which that conversation goes on, and not this one
+        known = {**code, **kwargs}
         missing = [str(name) for name in behind if name not in known]
         fields |= known
         fields.pop("class_name", None)
@@ -102,7 +104,10 @@ class StoredMemory(MemoryFields):
             fields = {name: value for name, value in fields.items() if name not in brought or name in kwargs}
         memory = cls(**fields)
         if missing:
-            _LOG.warning("a memory was restored without its %s, which cannot be stored", " and ".join(missing))
+            _LOG.warning(
+                "a memory was restored without its %s, which cannot be stored: what shall go on is given to from_dict",
+                " and ".join(missing),
+            )
         return memory
 
     def to_string(self) -> str:

@@ -16,6 +16,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.storage.chat_store import SimpleChatStore
 from llama_index.core.storage.chat_store.base_db import MessageStatus
 from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -87,9 +88,10 @@ def test_a_copy_is_a_conversation_of_its_own(fork: Any) -> None:
     assert (len(memory.get_all()), len(other.get_all())) == (1, 2)
 
 
-async def test_a_context_from_a_dump_is_a_conversation_of_its_own() -> None:
-    """Made just now or of an earlier run, the one that it was made from goes on without it."""
-    memory = ContextMemoryBuffer.from_defaults(token_limit=4_000)
+@pytest.mark.parametrize("store", [None, SimpleChatStore()], ids=["alone", "stored"])
+async def test_a_context_from_a_dump_is_a_conversation_of_its_own(store: SimpleChatStore | None) -> None:
+    """Made just now or of an earlier run, the one that it was made from goes on without it, in its store or not."""
+    memory = ContextMemoryBuffer.from_defaults(token_limit=4_000, chat_store=store)
     runs = agent()
     ctx = Context(runs)
     await ask(runs, "1", memory=memory, ctx=ctx)

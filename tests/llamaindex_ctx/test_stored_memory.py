@@ -181,19 +181,19 @@ def test_code_is_given_again(caplog: pytest.LogCaptureFixture, words: TokenCount
 
 def test_code_is_found_again_while_the_memory_is_in_use(caplog: pytest.LogCaptureFixture, words: TokenCounter) -> None:
     """The restored memory has what the stored one has, as long as there is one; what is given wins."""
-    log, store = UsageLog(), SimpleChatStore()
-    memory = ContextMemoryBuffer.from_defaults([ChatMessage("hi")], counter=words, usage_log=log, chat_store=store)
+    log = UsageLog()
+    memory = ContextMemoryBuffer.from_defaults([ChatMessage("hi")], counter=words, usage_log=log)
     data = memory.to_dict()
     restored = ContextMemoryBuffer.from_dict(data)
-    assert (restored.counter, restored.usage_log, restored.chat_store) == (words, log, store)
+    assert (restored.counter, restored.usage_log) == (words, log)
     assert ContextMemoryBuffer.from_dict(data, counter=len).counter != words
     assert caplog.text == ""
     del memory, restored
     gc.collect()
     with caplog.at_level(logging.WARNING, logger="ctx_core"):
         alone = ContextMemoryBuffer.from_dict(data)
-    assert "restored without its counter and chat_store and usage_log" in caplog.text
-    assert (alone.counter, alone.usage_log, alone.chat_store) == (None, None, None)
+    assert "restored without its counter and usage_log" in caplog.text
+    assert (alone.counter, alone.usage_log) == (None, None)
     assert alone.get_all() == [ChatMessage("hi")]
 
 
@@ -345,6 +345,21 @@ def test_the_messages_of_a_store_come_along(caplog: pytest.LogCaptureFixture) ->
     attached = ContextMemoryBuffer.from_dict(data, chat_store=store)
     assert attached.messages == []
     assert attached.get_all() == [ChatMessage("hi"), ChatMessage("said meanwhile")]
+
+
+def test_a_restored_conversation_does_not_go_on_in_the_store_of_another(caplog: pytest.LogCaptureFixture) -> None:
+    """The memory that was stored lives on in this process, and its store is its own."""
+    store = SimpleChatStore()
+    memory = ContextMemoryBuffer.from_defaults([ChatMessage("hi")], chat_store=store)
+    older = memory.to_dict()
+    memory.put(ChatMessage("said later"))
+    restored = ContextMemoryBuffer.from_dict(older)
+    restored.put(ChatMessage("said here"))
+    assert [message.content for message in restored.get_all()] == ["hi", "said here"]
+    assert [message.content for message in memory.get_all()] == ["hi", "said later"]
+    assert "restored without its chat_store" in caplog.text
+    restored.reset()
+    assert len(store.get_messages("chat_history")) == 2
 
 
 def test_a_store_that_can_be_pickled_goes_along() -> None:
