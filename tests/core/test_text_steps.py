@@ -104,6 +104,17 @@ def test_a_large_one_is_cut_to_head_and_tail_behind_its_opening(answer: str, ope
     assert large["content"].count("word") == 500
 
 
+@pytest.mark.parametrize("blank", ["\n", " \n", "\t", "\r\n", "\u2028"])
+@pytest.mark.parametrize(("answer", "opening"), [(ACTION, SAW), (CODE, RAN)])
+def test_one_of_blanks_alone_is_cut_too(answer: str, opening: str, blank: str) -> None:
+    """They are the result, and no part of its opening, which is never cut."""
+    messages = [ASKED, assistant(answer), user(opening + 20_000 * blank)]
+    sent = fit(messages, 400, counter="gpt-4o")
+    assert sent.report.used <= 400
+    assert sent.messages[:2] == messages[:2]
+    assert sent.messages[2]["content"].startswith(opening)
+
+
 def test_max_tokens_and_placeholders_are_for_them_too() -> None:
     """At first sight, and on overflow by age: what stands in their place stands behind the opening."""
     steps = [message for at in range(4) for message in (assistant(ACTION), user(f"{SAW}number {at} {'word ' * 20}end"))]

@@ -19,16 +19,16 @@ class _Form:
     """How one agent tells a result."""
 
     opening: re.Pattern[str]
-    """How the user's message begins."""
+    """How the user's message begins. With few blanks: all others are the result's own, which is cut."""
     acts: bool = False
     """Whether it is a result only behind an answer that asks for an action: people begin messages like that too."""
 
 
 _FORMS: Final = (
-    _Form(opening=re.compile(r"\s*Observation:\s*"), acts=True),
-    _Form(opening=re.compile(r"\s*Result of executing the code given:\s*")),
-    _Form(opening=re.compile(r"\s*Error while parsing the output:\s*")),
-    _Form(opening=re.compile(r"\s*FAILURE: Your previous response was empty\.\s*")),
+    _Form(opening=re.compile(r"\s{0,8}Observation:\s{0,2}"), acts=True),
+    _Form(opening=re.compile(r"\s{0,8}Result of executing the code given:\s{0,2}")),
+    _Form(opening=re.compile(r"\s{0,8}Error while parsing the output:\s{0,2}")),
+    _Form(opening=re.compile(r"\s{0,8}FAILURE: Your previous response was empty\.\s{0,2}")),
 )
 _SAID: Final = re.compile(r"^[ \t\r\f\v*_#>-]*(Action|Answer|Final Answer)[*_]*:", re.MULTILINE)
 """What an answer of a ReAct agent comes to: an action that it asks for, or what it has found out."""
