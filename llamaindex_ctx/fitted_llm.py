@@ -9,6 +9,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from ctx_core.effects import arun, run
 from llamaindex_ctx.copies import list_of
+from llamaindex_ctx.packing import answer_of
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import (
@@ -52,9 +53,9 @@ class FittedLLM:
 
     @property
     def metadata(self) -> LLMMetadata:
-        """What the LLM says of itself, with a window no larger than the budget: prompts are packed into that."""
+        """What the LLM says of itself, with a window of which prompts that are packed into it fit."""
         told = _llm(super()).metadata
-        window = fitting_of(self).budget.total
+        window = answer_of(told) + fitting_of(self).packed_input
         return told if told.context_window <= window else told.model_copy(update={"context_window": window})
 
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:

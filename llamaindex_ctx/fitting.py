@@ -12,12 +12,13 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, Completi
 
 from ctx_core.conversation.transcript import Transcript
 from ctx_core.counting.usage import input_tokens
-from ctx_core.errors import MessageError
+from ctx_core.errors import ContextOverflowError, MessageError
 from ctx_core.session import Request, Sessions
 from ctx_core.session.conversation_id import nameless
 from llamaindex_ctx.asked import Asked, asked_with
 from llamaindex_ctx.convert import CODEC
 from llamaindex_ctx.events import tell, telling_overflow
+from llamaindex_ctx.packing import Density
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
@@ -56,12 +57,24 @@ class LLMFitting:
         self.report: ContextReport | None = None
         self._sessions: Sessions[ChatMessage] = Sessions(options, CODEC)
         self._known_plan: Plan | None = None
+        self._density: Density | None = None
         self._prepared: OrderedDict[tuple[int, ...], list[ChatMessage]] = OrderedDict()
 
     @property
     def budget(self) -> ContextBudget:
         """That of each request."""
         return self._plan.budget
+
+    @property
+    def packed_input(self) -> int:
+        """Tokens of input, as LlamaIndex counts what it packs, that fit by the count of this one."""
+        return self._dense.of(self.budget.input_limit)
+
+    @property
+    def _dense(self) -> Density:
+        if self._density is None:
+            self._density = Density(self._plan.counter)
+        return self._density
 
     @property
     def _plan(self) -> Plan:
@@ -111,8 +124,12 @@ class LLMFitting:
             MessageError: for something that is no message.
         """
         asked = asked_with(sent, tools)
-        with telling_overflow("llm"):
-            context = yield from self._sessions.fit(self._request(messages, asked))
+        try:
+            with telling_overflow("llm"):
+                context = yield from self._sessions.fit(self._request(messages, asked))
+        except ContextOverflowError as error:
+            self._dense.learn(messages, error.needed, error.limit)
+            raise
         self.report = context.report
         tell("llm", context)
         return context

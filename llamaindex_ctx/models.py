@@ -16,6 +16,7 @@ from ctx_core.counting.model_objects import AskedModel, model_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
+    from ctx_core import ContextBudget
 
 _PARSED_ANSWER: Final = 8_192
 """What LlamaIndex' `Anthropic` asks for where its API parses the answer, whatever the object says;
@@ -44,6 +45,14 @@ def answer_tool(llm: object) -> dict[str, Any] | None:
     schema = answer.model_json_schema()
     inner = {"name": answer.__name__, "description": schema.get("description", ""), "parameters": schema}
     return {"type": "function", "function": inner}
+
+
+def budget_given_to(llm: object) -> ContextBudget | None:
+    """Give the budget of an LLM whose requests fit, in its wrapper or not; None for others."""
+    while isinstance(llm, StructuredLLM):
+        llm = llm.llm
+    fitting: Any = getattr(llm, "_fitting", None)
+    return None if fitting is None else cast("ContextBudget", fitting.budget)
 
 
 def settings_llm() -> LLM | None:

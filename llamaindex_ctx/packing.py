@@ -27,8 +27,10 @@ from llamaindex_ctx.models import answer_tool
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Sized
 
-    from llama_index.core.base.llms.types import ChatMessage
+    from llama_index.core.base.llms.types import ChatMessage, LLMMetadata
     from llama_index.core.llms.llm import LLM
+
+    from ctx_core import TokenCounter
 
 _LOG: Final = logging.getLogger("ctx_core.llamaindex")
 PADDING: Final = 500 + 1
@@ -40,6 +42,14 @@ _PROMPTS: Final = 256
 """Tokens of an engine's prompts where nothing tells: LlamaIndex's own take 115 at most."""
 _FRAME: Final = 8
 """Tokens of the message that prompts are in, beside their texts."""
+_SPARE: Final = 1.02
+"""More than what was seen, for the frame of a request."""
+_SAMPLE: Final = (
+    "The ferry to the island leaves at 16:40 from the north harbor, every weekday but Friday; tickets cost $12.50.\n"
+    '{"route": "north", "stops": ["harbor", "island"], "price": 12.5, "seats": {"free": 41, "taken": 159}}\n'
+    "def departures(day: str) -> list[str]:\n    return [stop for stop in TIMETABLE if day in stop.days]\n"
+)
+"""Texts of the kinds that are found most: prose, data and code."""
 _LITTLE: Final = 4
 """A conversation of less than this part of what it may have can have more; a cut leaves more than that."""
 _REMEMBERED: Final = 4_096
@@ -72,8 +82,7 @@ class Packing:
         always = tokens_of(said) if isinstance(said, str) else 0
         always += 0 if tool is None else tokens_of(str([tool]))
         longest = None if prompts is None else max(map(tokens_of, prompts), default=0) + always + _FRAME
-        answer = DEFAULT_NUM_OUTPUTS if told.num_output == -1 else told.num_output
-        return cls(window=told.context_window, answer=answer, prompts=longest)
+        return cls(window=told.context_window, answer=answer_of(told), prompts=longest)
 
     @property
     def left(self) -> int:
@@ -160,6 +169,31 @@ class Packed:
             self._known.clear()
         self._known[key] = known
         return known
+
+
+class Density:
+    """How many tokens a counter has for one of the helper's: a prompt that is packed full by one has to fit by both."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        """Take the counter, and begin with what it says of a sample."""
+        self._counter = counter
+        self._packed = Packed()
+        self._most = max(1.0, counter.count_text(_SAMPLE) / tokens_of(_SAMPLE))
+
+    def of(self, limit: int) -> int:
+        """Give the tokens, by the helper's count, that are no more than so many by the counter's."""
+        return limit if self._most == 1.0 else int(limit / self._most)
+
+    def learn(self, messages: Sequence[ChatMessage], needed: int, limit: int) -> None:
+        """Learn from a request that did not fit, if it does by the helper's count; what comes next is packed less."""
+        packed = self._packed.count(messages)
+        if 0 < packed <= limit:
+            self._most = max(self._most, needed / packed * _SPARE)
+
+
+def answer_of(told: LLMMetadata) -> int:
+    """Give the tokens that the helper keeps for an answer."""
+    return DEFAULT_NUM_OUTPUTS if told.num_output == -1 else told.num_output
 
 
 def tokens_of(text: str) -> int:

@@ -21,7 +21,7 @@ from ctx_core.session import SessionOptions, SurfaceKeywords
 from ctx_core.session.options import NAMES, check_names
 from ctx_core.session.targets import provider_for
 from llamaindex_ctx.memory_source import BlockMemory
-from llamaindex_ctx.models import answer_tool, by_tokens, settings_llm, settings_tokenizer
+from llamaindex_ctx.models import answer_tool, budget_given_to, by_tokens, settings_llm, settings_tokenizer
 from llamaindex_ctx.packing import Packing
 
 if TYPE_CHECKING:
@@ -197,6 +197,8 @@ def resolve_budget(token_limit: int | None, llm: LLM | None, reserve: int | Size
     """
     asked = llm if llm is not None else settings_llm()
     model = None if asked is None else model_name(asked_model(asked))
+    if token_limit is None and (own := budget_given_to(asked)) is not None:
+        return ContextBudget(own.total, reserve=own.reserve if reserve is None else reserve, model=model)
     if token_limit is None and asked is not None:
         return ContextBudget.for_model(asked, reserve=reserve)
     return ContextBudget(DEFAULT_TOKENS if token_limit is None else token_limit, reserve=reserve or 0, model=model)

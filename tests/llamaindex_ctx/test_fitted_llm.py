@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core import Settings
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
+from llama_index.core.constants import DEFAULT_NUM_OUTPUTS
 from llama_index.core.llms import MockFunctionCallingLLM, MockLLM
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.mock import MockLLMWithChatMemoryOfLastCall
@@ -164,21 +165,21 @@ def test_a_completion_fits_or_says_that_it_does_not(call: Callable[[Any, str], A
 
 
 def test_it_is_the_same_llm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its class, its data and its names; only the window is that of the budget, which prompts are packed into."""
+    """Its class, its data and its names; only the window is that of budget and answer: prompts are packed into it."""
     plain = MockFunctionCallingLLM(system_prompt="Be brief.", is_chat_model=True)
-    llm: Any = with_context_budget(plain, BUDGET)
+    llm: Any = with_context_budget(plain, BUDGET, counter=COUNTER)
     assert isinstance(llm, MockFunctionCallingLLM)
     assert isinstance(llm, FunctionCallingLLM)
     assert (type(llm).__name__, llm.class_name()) == ("MockFunctionCallingLLM", plain.class_name())
     assert llm.to_dict() == plain.to_dict()
-    assert llm.metadata == plain.metadata.model_copy(update={"context_window": BUDGET})
+    assert llm.metadata == plain.metadata.model_copy(update={"context_window": BUDGET + DEFAULT_NUM_OUTPUTS})
     assert with_context_budget(plain, 100_000).metadata == plain.metadata
     assert plain.metadata.context_window == 3900
     monkeypatch.setattr(Settings, "_llm", None)
     Settings.llm = llm
     assert Settings.llm is llm
     memory = ChatMemoryBuffer.from_defaults(llm=llm)
-    assert memory.token_limit == 0.75 * BUDGET
+    assert memory.token_limit == 0.75 * (BUDGET + DEFAULT_NUM_OUTPUTS)
 
 
 def test_data_that_is_set_later_is_its_own() -> None:

@@ -17,8 +17,9 @@ from llama_index.core.utilities.token_counting import TokenCounter as HelperCoun
 from pydantic import BaseModel, PrivateAttr
 from typing_extensions import override
 
+from ctx_core import ContextBudget, ContextOverflowError
 from ctx_core.errors import BudgetError
-from llamaindex_ctx import ContextMemoryBuffer
+from llamaindex_ctx import ContextMemoryBuffer, with_context_budget
 from llamaindex_ctx.packing import PADDING, Packed, Packing
 from tests.llamaindex_ctx.spies import CallingSpy, Notes, Request, asks, says
 
@@ -182,6 +183,41 @@ def test_a_long_question_does_not_cost_the_turns_after_it() -> None:
     for _ in range(8):
         memory.get("And now?")
     assert len(memory.get("And now?")) >= usual / 2
+
+
+BUDGETED: dict[str, tuple[tuple[int, int], Any, dict[str, Any]]] = {
+    "tokens": ((8_192, 256), 2_000, {"counter": "gpt-4o"}),
+    "longer answer": ((8_192, 2_048), 2_000, {"counter": "gpt-4o"}),
+    "reserve": ((8_192, 256), ContextBudget(4_000, reserve=1_000), {"counter": "gpt-4o"}),
+    "window": ((4_096, 256), None, {}),
+    "estimate": ((4_096, 256), None, {"counter": "nobodys-model"}),
+    "claude": ((4_096, 256), None, {"counter": "claude-sonnet-4-5"}),
+}
+"""What an LLM is told and asked for, what its budget is, and what counts."""
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("case", BUDGETED)
+def test_what_is_packed_for_an_llm_with_a_budget_fits(case: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """LlamaIndex takes an error of ours for a bad answer, and says "Empty Response": there is none to take."""
+    sizes, budget, options = BUDGETED[case]
+    spy = Sized.sized(*sizes, ENGLISH * 5)
+    llm = with_context_budget(spy, budget, **options)
+    engine = ENGINES[name](llm, finding(ENGLISH * 250), ContextMemoryBuffer.from_defaults(llm=llm))
+    for turn in range(4):
+        assert str(engine.chat(f"{turn}: {ENGLISH}")) == ENGLISH * 5
+    assert spy.requests
+    assert "Structured response error" not in caplog.text
+
+
+def test_a_text_that_is_denser_than_expected_is_packed_less_from_then_on() -> None:
+    """What did not fit by the LLM's own count is what the next prompt is packed by."""
+    llm = with_context_budget(Sized.sized(4_096, 256, ENGLISH), counter=lambda text: 3 * text.count("z") + 1)
+    before = llm.metadata.context_window
+    with pytest.raises(ContextOverflowError):
+        llm.chat([ChatMessage("z " * 2_000, role="system"), asks("When?")])
+    assert 256 < llm.metadata.context_window < before
+    assert isinstance(llm, Sized)
 
 
 def test_an_engine_that_can_send_nothing_says_so_at_once() -> None:
