@@ -112,7 +112,8 @@ class StoredMemory(MemoryFields):
     @classmethod
     def from_string(cls, json_str: str, **kwargs: Any) -> Self:
         """Give the memory that was stored, as `from_dict` does."""
-        data, wrong = None, ""
+        data: Any = None
+        wrong = ""
         try:
             data = json.loads(json_str)
         except (TypeError, ValueError, RecursionError) as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from ctx_core import ContextBudget, ContextBuilder, Tokens, validate
+from ctx_core import ContextBudget, ContextBuilder, ContextSession, Tokens, validate
 from ctx_core.awaiting import called, called_here
 from ctx_core.cli import main
 from ctx_core.cli.input_error import InputError
@@ -82,3 +82,16 @@ def test_nothing_that_was_said_hangs_on_an_error(case: str, tmp_path: Path) -> N
     with pytest.raises((RuntimeError, InputError)) as raised:
         RAISING[case](tmp_path)
     assert not any(SECRET in f"{one!r} {vars(one)} {getattr(one, 'doc', '')}" for one in chain(raised.value))
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["usage_log", "states", "reserve", "provider", "on_report", "on_overflow", "policy", "summarizer", "calibration"],
+)
+@pytest.mark.parametrize("given", [f"{SECRET} is what I said to her.", 10**5_000], ids=["a text", "a number"])
+def test_an_option_that_was_given_a_message_does_not_quote_it(option: str, given: object) -> None:
+    """Arguments are swapped easily; how long the text is says enough."""
+    with pytest.raises(BudgetError) as raised:
+        ContextSession(budget=1_000, counter="gpt-4o", **{option: given})  # type: ignore[arg-type]  # what is tried
+    assert SECRET not in str(raised.value)
+    assert len(str(raised.value)) < 250
