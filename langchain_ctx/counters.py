@@ -64,10 +64,10 @@ def trimming_counter(counter: Any) -> Any:  # noqa: ANN401 - whatever LangChain 
     Raises:
         TokenizerError: if it raises, or gives no number from 0 up, for a message without text.
     """
-    plain = inspect.isroutine(counter) or isinstance(counter, partial)
-    if not plain or takes_one_message(counter) or _takes_texts(counter) or asked_in(counter) is not None:
-        return counter
-    return counter if getattr(counter, "__name__", None) == _BY_MODEL else message_counter(counter)
+    given = cast("object", counter)
+    plain = inspect.isroutine(given) or isinstance(given, partial)
+    known = not plain or takes_one_message(counter) or _takes_texts(counter) or asked_in(counter) is not None
+    return counter if known or getattr(counter, "__name__", None) == _BY_MODEL else message_counter(counter)
 
 
 def _takes_texts(counter: Callable[..., object]) -> bool:
