@@ -17,7 +17,7 @@ from llama_index.core.base.llms.types import MessageRole, TextBlock
 from llama_index.core.constants import DEFAULT_NUM_OUTPUTS
 from llama_index.core.llms.structured_llm import StructuredLLM
 from llama_index.core.utilities.token_counting import TokenCounter as HelperCounter
-from llama_index.core.utils import get_tokenizer
+from llama_index.core.utils import get_tokenizer  # pyright: ignore[reportUnknownVariableType] - a bare List in it
 
 from ctx_core.history.keys import message_key
 from ctx_core.sizes import is_count
