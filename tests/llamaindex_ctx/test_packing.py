@@ -117,10 +117,10 @@ async def test_no_conversation_ends_in_the_prompt_helper(name: str, share: int, 
     llm = Sized.sized(2_304, 2_304 // share, text * 8)
     memory = MEMORIES[memory_of](ENGINES[name], llm)
     engine = ENGINES[name](llm, finding(text * 8), memory)
-    for turn in range(20):
+    for turn in range(12):
         asked = f"{turn}: {text * 2}"
         await engine.achat(asked) if turn % 2 else engine.chat(asked)
-    assert len(memory.get_all()) == 40
+    assert len(memory.get_all()) == 24
     assert max(request.tokens() for request in llm.requests) <= 2_304 - 2_304 // share
 
 
@@ -165,7 +165,7 @@ def test_a_question_asked_again_has_its_room_here_too() -> None:
     llm = Sized.sized(4_096, 1_024, HINDI * 4)
     memory = ContextMemoryBuffer.from_defaults(llm=llm)
     engine = ENGINES["context"](llm, finding(ENGLISH * 4), memory)
-    for turn in range(20):
+    for turn in range(12):
         engine.chat(f"{turn}: {HINDI}")
     memory.put(asks(HINDI * 8))
     assert str(engine.chat(HINDI * 8)) == HINDI * 4
