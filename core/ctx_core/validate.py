@@ -188,13 +188,14 @@ def validate(  # noqa: PLR0913 - what is known of a request
             unchanged: Any = request
             return Correction(request=unchanged, validation=said)
         too_long = any(refusal.kind is Kind.FITS_WINDOW for refusal in refusals)
+        counts = _counter_for(target, counter)
         try:
             context = corrected(
                 cast("Sequence[Any]", messages),
                 reading,
                 replace(target, stored=known.stored),
-                limit=max(1, known.window - answer_of(reading)) if too_long and known.window is not None else None,
-                counter=TokenCounter.for_model(target.model or "") if counter is None else counter,
+                limit=_room(known.window, reading, counts) if too_long and known.window is not None else None,
+                counter=counts,
             )
         except MessageError as error:
             return Correction(request=cast("Any", request), validation=said, unreadable=str(error))
@@ -278,7 +279,7 @@ def _with_stored(known: Known, reading: Reading, target: Target) -> Known:
 
 def _counted(reading: Reading, target: Target, counter: CounterLike | None) -> int | None:
     """Count a request's input; None where it cannot be read, which is refused for other reasons."""
-    counts = TokenCounter.for_model(target.model or "") if counter is None else as_counter(counter)
+    counts = _counter_for(target, counter)
     messages: object = reading.request.get(reading.listed)
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
@@ -290,4 +291,19 @@ def _counted(reading: Reading, target: Target, counter: CounterLike | None) -> i
         counted = counts.count_messages(listed, tools=tools, format=reading.format)
     except CtxLayersError:
         return None
-    return counted + sum(counts.count_text(block.text) for block in reading.system)
+    return counted + _beside(reading, counts)
+
+
+def _room(window: int, reading: Reading, counts: TokenCounter) -> int:
+    """Give the tokens that messages and tools may have in a window, beside the answer and the system text."""
+    return max(1, window - answer_of(reading) - _beside(reading, counts))
+
+
+def _beside(reading: Reading, counts: TokenCounter) -> int:
+    """Give the tokens of system text that is not in the list."""
+    return sum(counts.count_text(block.text) for block in reading.system)
+
+
+def _counter_for(target: Target, counter: CounterLike | None) -> TokenCounter:
+    """Give what counts: what the caller gave, else what the model's family says."""
+    return TokenCounter.for_model(target.model or "") if counter is None else as_counter(counter)

@@ -8,6 +8,7 @@ import pytest
 
 from ctx_core import ContextOverflowError, MessageError, validate
 from ctx_core.providers import PROVIDERS, Kind
+from ctx_core.providers.checks.known import Known
 from tests.providers.requests import as_parameters, known_of, row_of, vectors
 from tests.providers.test_validate import CALL, CASES, MODELS, RESULT, SAID_ROWS, SYSTEM, TOOLS, answer, user
 
@@ -89,6 +90,27 @@ def test_what_is_too_long_is_cut_to_the_window() -> None:
     assert fixed.request["messages"][0] is SYSTEM
     assert fixed.request["messages"][-1] == user("And now?")
     assert 20 < len(fixed.request["messages"]) < len(old)
+
+
+LONG: Final = "word " * 1_000
+TALK: Final = [(("user", "assistant")[at % 2], "text " * 100) for at in range(41)]
+BESIDE: Final[dict[str, dict[str, Any]]] = {
+    "anthropic": {"max_tokens": 100, "system": LONG, "messages": [{"role": r, "content": t} for r, t in TALK]},
+    "responses": {"instructions": LONG, "input": [{"role": r, "content": t} for r, t in TALK]},
+    "bedrock": {"system": [{"text": LONG}], "messages": [{"role": r, "content": [{"text": t}]} for r, t in TALK]},
+    "gemini": {
+        "systemInstruction": {"parts": [{"text": LONG}]},
+        "contents": [{"role": r.replace("assistant", "model"), "parts": [{"text": t}]} for r, t in TALK],
+    },
+}
+
+
+@pytest.mark.parametrize("provider", BESIDE)
+def test_system_text_beside_the_list_has_its_room(provider: str) -> None:
+    """What is too long is cut to what the window has beside it."""
+    found = validate(BESIDE[provider], provider=provider, known=Known(window=2_500), counter="gpt-4o")
+    assert [refusal.kind for refusal in found.refusals] == [Kind.FITS_WINDOW]
+    assert found.fixed.validation.accepted
 
 
 def test_parameters_stay_and_are_said_again() -> None:

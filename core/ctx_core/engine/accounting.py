@@ -14,6 +14,7 @@ from ctx_core.report.report import ContextReport
 
 if TYPE_CHECKING:
     from ctx_core.engine.layers import FilledLayer
+    from ctx_core.history.repair import Repairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Account:
     """The row of the table whose rules it meets; None where they are not looked at."""
     changes: Mapping[str, int] = field(kw_only=True, default_factory=dict[str, int])
     """What was changed for them, by kind."""
+    apart: int = field(kw_only=True, default=0)
+    """How many results the provider takes apart from their calls, and gets so."""
 
     @property
     def total(self) -> int:
@@ -46,11 +49,11 @@ class Account:
 
     def needed(self) -> dict[str, int]:
         """Give the tokens that each layer still has, for the error; `framing` is the rest of the total."""
-        return {row.name: row.used for row in self._rows(_history(self.window)) if row.used}
+        return {row.name: row.used for row in self._rows(_history(self.window, self.apart)) if row.used}
 
     def report(self, *, original: int | None = None) -> ContextReport:
         """Give the report, with the tokens of everything there was where they were counted."""
-        plan, history = self.plan, _history(self.window)
+        plan, history = self.plan, _history(self.window, self.apart)
         return ContextReport(
             total=plan.budget.total,
             reserve=plan.budget.reserve + plan.reserve,
@@ -138,7 +141,7 @@ def _text_row(filled: FilledLayer) -> LayerReport:
     )
 
 
-def _history(window: Selection) -> HistoryReport:
+def _history(window: Selection, apart: int) -> HistoryReport:
     cut, stretch = window.cut, window.cut.stretch
     results = [at for at in cut.kept if at in stretch.results]
     cleared = {at for at in results if stretch.entries[at].position in cut.decisions.cleared}
@@ -158,8 +161,13 @@ def _history(window: Selection) -> HistoryReport:
         media=sum(stretch.media_gone(at) for at in cut.kept if at not in cleared),
         truncated=len(cut.truncated),
         truncated_answers=sum(stretch.is_answer_cut(at) for at in cut.kept),
-        repairs=stretch.repairs.as_dict(),
+        repairs=_repairs(stretch.repairs, apart),
     )
+
+
+def _repairs(repairs: Repairs, apart: int) -> dict[str, int]:
+    """Give what was repaired: what stands apart from its call was not moved after all."""
+    return replace(repairs, moved=max(0, repairs.moved - apart)).as_dict()
 
 
 def _why(history: HistoryReport) -> str:

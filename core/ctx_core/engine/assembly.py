@@ -14,6 +14,7 @@ from ctx_core.engine.call_ids import CallIds
 from ctx_core.engine.concessions import CONCESSIONS
 from ctx_core.engine.context import Context
 from ctx_core.engine.measures import billed_count, tokens_of_all
+from ctx_core.engine.placement import as_they_stood
 from ctx_core.engine.plan import Plan
 from ctx_core.engine.reasoning import Reasoning
 from ctx_core.engine.texts import Texts
@@ -64,6 +65,8 @@ class Assembly:
     """Where calls stand, by which ids are made anew."""
     _accepted: Accepted = field(init=False)
     """The conversation as it goes out."""
+    _apart: int = field(init=False, default=0)
+    """How many results go out apart from their calls, as they stood."""
 
     def __post_init__(self) -> None:
         """Decide; it may be over the budget."""
@@ -229,11 +232,13 @@ class Assembly:
             added=counted - self.plan.taken - self.window.tokens - self.texts.fixed,
             provider=None if self._asked is None else self._asked.target.provider.name,
             changes=self._accepted.changes,
+            apart=self._apart,
         )
 
     def _accept(self) -> int:
         """Have the provider's rules met; give the tokens that this adds."""
-        system, entries = self.texts.system_message(), self._conversation()
+        system = self.texts.system_message()
+        entries, self._apart = as_they_stood(self._conversation(), self._asked)
         spoken = [entry.message for entry in entries]
         sent = [*([] if system is None or self.transcript.system_apart else [system]), *spoken]
         if self._asked is None:

@@ -202,7 +202,7 @@ def test_a_character_alone_or_doubled_is_not_under(pattern: str) -> None:
 
 @pytest.mark.parametrize("between", ["", " ", "\n\t", ", ", "a"])
 def test_few_letters_of_a_row_are_not_under(between: str) -> None:
-    """Two or five of them, in order and doubled, and in words: what the others of the row have in common is not theirs."""
+    """Two or five of them, doubled and in words: what all of the row have in common is not theirs."""
     under: list[str] = []
     for row, letters in LETTERS.items():
         for few in (DICE.sample(letters, min(2, len(letters))), DICE.sample(letters, min(5, len(letters))), letters):

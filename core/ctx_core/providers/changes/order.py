@@ -123,8 +123,9 @@ def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     for_all = asked.told and asked.target.provider is UNKNOWN
     if is_prefix(last) and asked.asks(Kind.PREFIX_IS_LAST) is not None and not for_all:
         return sent, 0  # it is to be gone on with, as those have it who know the mark
+    empty = not (last.parts or last.tool_calls)
     who = "system" if last.role.instructs else str(last.role)
-    if who in rule.last:
+    if who in rule.last or (rule.last_may and last.role is Role.ASSISTANT and empty):
         return sent, 0
     return [*sent, made(Role.USER, GO_ON)], 1
 
