@@ -68,7 +68,8 @@ def read_block(block: Block) -> tuple[Part, ...]:
         case ThinkingBlock():
             told = block.additional_information
             inside = beside_of(REDACTED, told)  # of thoughts that are not shown, `data` has the copy
-            return (ReasoningPart(block.content or "", encrypted=encrypted(told), inside=inside, raw=block),)
+            sealed, copy = bool(told.get("signature") or told.get("data")), encrypted(told)
+            return (ReasoningPart(block.content or "", encrypted=copy, signed=sealed, inside=inside, raw=block),)
         case ImageBlock() | AudioBlock() | VideoBlock() | DocumentBlock():
             return (_read_medium(block),)
         case CitableBlock():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ctx_core.conversation.fields import string_or_none
 from ctx_core.conversation.messages import Message
 from ctx_core.corrected import corrected, with_messages
 from ctx_core.counting.counter import TokenCounter, as_counter
@@ -20,6 +21,7 @@ from ctx_core.providers.provider import Provider
 from ctx_core.providers.resolve import Target, of_format, target_of
 from ctx_core.providers.rules import Kind, Rule
 from ctx_core.providers.table import UNKNOWN
+from ctx_core.refused_thoughts import without_refused_thoughts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -190,10 +192,14 @@ def validate(  # noqa: PLR0913 - what is known of a request
         too_long = any(refusal.kind is Kind.FITS_WINDOW for refusal in refusals)
         counts = _counter_for(target, counter)
         try:
+            listed = cast("Sequence[Any]", messages)
+            if reading.own:
+                found = [(refusal.kind, refusal.path) for refusal in refusals]
+                listed = without_refused_thoughts(listed, found, target)
             context = corrected(
-                cast("Sequence[Any]", messages),
+                listed,
                 reading,
-                replace(target, stored=known.stored),
+                replace(target, stored=known.stored, thinking=string_or_none(reading.thinking.get("type"))),
                 limit=_room(known.window, reading, counts) if too_long and known.window is not None else None,
                 counter=counts,
             )

@@ -74,7 +74,11 @@ RULES: Final[Mapping[str, Rules]] = {
             contents.the_last_answer_ends_without_blanks,
             contents.cache_marks_are_few,
         ),
-        reasoning=(reasoning.an_open_loop_starts_with_thinking, reasoning.no_thinking_is_last_where_it_is_disabled),
+        reasoning=(
+            reasoning.an_open_loop_starts_with_thinking,
+            reasoning.no_thinking_is_last_where_it_is_disabled,
+            reasoning.thinking_is_signed,
+        ),
     ),
     "gemini": Rules(
         pairing=(pairing.calls_follow_a_user_turn, pairing.responses_answer_the_content_before),
@@ -95,7 +99,7 @@ RULES: Final[Mapping[str, Rules]] = {
             contents.the_last_answer_ends_without_blanks,
             contents.documents_come_with_a_text,
         ),
-        reasoning=(reasoning.an_open_loop_starts_with_thinking,),
+        reasoning=(reasoning.an_open_loop_starts_with_thinking, reasoning.thinking_is_signed),
     ),
     "mistral": Rules(
         pairing=(

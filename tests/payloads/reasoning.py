@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.payloads.models import claude, gemini_version
+from tests.payloads.models import claude, gemini_version, is_claude
 from tests.payloads.pairing import merged
 
 if TYPE_CHECKING:
@@ -35,6 +35,20 @@ def no_thinking_is_last_where_it_is_disabled(request: Request) -> Iterator[str]:
     last = request.said[-1:]
     if asked == "disabled" and last and last[0].role == "assistant" and last[0].reasoning:
         yield "the last answer has thinking"
+
+
+# Anthropic, and Claude on Bedrock: a block of another model's, which nobody signed, is refused.
+def thinking_is_signed(request: Request) -> Iterator[str]:
+    """Thinking has a signature, or is sealed as a whole."""
+    for turn in request.said:
+        for part in turn.of("reasoning"):
+            block = part.raw.get("reasoningContent")
+            if block is not None and not is_claude(request.model):
+                continue  # other models on Bedrock take it
+            block = block or part.raw
+            told = block.get("reasoningText", block)
+            if not (told.get("signature") or block.get("redactedContent") or block.get("data")):
+                yield f"the thinking at {turn.at} is not signed"
 
 
 # Responses, pairing of reasoning: an item of reasoning and the one that was generated right after it go together. One

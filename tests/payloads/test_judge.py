@@ -88,6 +88,8 @@ BROKEN: Final[list[tuple[str, str, dict[str, Any]]]] = [
                                                             message("user", [result("a")]), thinking=MANUAL)),
     ("anthropic", "no thinking is last where it is disabled", chat(USER, message("assistant", [
         {"type": "thinking", "thinking": "", "signature": "s"}, text()]))),
+    ("anthropic", "thinking is signed", chat(USER, message("assistant", [
+        {"type": "thinking", "thinking": "hm", "signature": ""}, text()]), USER)),
     ("gemini", "something is said", contents()),
     ("gemini", "calls follow a user turn", contents(("user", HI), ("model", OK), ("model", [FUNCTION_CALL]),
                                                     ("user", [FUNCTION_RESPONSE]))),
@@ -120,6 +122,9 @@ BROKEN: Final[list[tuple[str, str, dict[str, Any]]]] = [
     ("bedrock", "an open loop starts with thinking", chat(
         message("user", HI), message("assistant", [bedrock_use("a")]), message("user", [bedrock_result("a")]),
         additionalModelRequestFields={"thinking": MANUAL}, **TOOL_CONFIG)),
+    ("bedrock", "thinking is signed", chat(message("user", HI), message("assistant", [
+        {"reasoningContent": {"reasoningText": {"text": "hm"}}}, *OK]), message("user", HI),
+        model="anthropic.claude-sonnet-4-5")),
     ("mistral", "something is said", chat()),
     ("mistral", "tool messages follow their calls", chat(USER, call(NINE))),
     ("mistral", "no id twice", chat(USER, call(NINE), tool(NINE), tool(NINE))),

@@ -122,7 +122,8 @@ def _read(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | None
         return _text(block, said if isinstance(said, str) else json_text(said), raw), TEXT
     if kind in _REASONING:
         inner = mapping_in(block, "reasoning_content") or block  # LangChain's way of writing Bedrock's
-        part = ReasoningPart(reasoning_text(inner), encrypted=encrypted(inner), raw=raw)
+        sealed = inner.get("data") if kind == "redacted_thinking" else signature(inner)
+        part = ReasoningPart(reasoning_text(inner), encrypted=encrypted(inner), signed=bool(sealed), raw=raw)
         return part, _row_of_reasoning(inner, REDACTED if kind == "redacted_thinking" else REASONING)
     if kind in _CITATION:
         return CitationPart(_quoted(block), raw=raw), QUOTED
@@ -159,7 +160,8 @@ def _by_keys(block: Mapping[str, Any], raw: object) -> tuple[Part, BlockType | N
         thoughts = mapping_in(block, "reasoningContent")
         told = mapping_in(thoughts, "reasoningText") or thoughts
         copy = max(encrypted(told), copy_length(thoughts.get("redactedContent")))
-        return ReasoningPart(str(told.get("text") or ""), encrypted=copy, raw=raw), REASONING
+        sealed = bool(signature(told) or thoughts.get("redactedContent"))
+        return ReasoningPart(str(told.get("text") or ""), encrypted=copy, signed=sealed, raw=raw), REASONING
     if keys == {"guardContent"} and (guarded := mapping_in(mapping_in(block, "guardContent"), "text")):
         return TextPart(str(guarded.get("text") or ""), raw=raw), _GUARDED
     if keys == {"searchResult"}:

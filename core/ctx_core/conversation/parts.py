@@ -46,6 +46,8 @@ class ReasoningPart(_Raw):
     text: str = field(default="", repr=False)
     encrypted: int = 0
     """Characters of the encrypted copy that the provider gave with it: some bill what is in it."""
+    signed: bool = False
+    """Whether it has a signature of its own or is sealed whole, as Claude's thoughts are."""
 
 
 @dataclass(frozen=True, slots=True)

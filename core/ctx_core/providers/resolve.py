@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.conversation.fields import mapped, mapping_in, string_or_none
 from ctx_core.counting.model_objects import AskedModel, asked_model, attribute
 from ctx_core.providers.clients import client_row, model_of
 from ctx_core.providers.hosts import row_of_host
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _BY_FORMAT: Final = "openai"
 """The format that many providers speak: of it the model tells more."""
+_THINKING: Final = ("thinking", "thinking_dict")
+"""Where model objects have what they ask for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,9 @@ class Target:
     """The package of the client library that sends the request, as `langchain-anthropic`; None where it is unknown."""
     stored: frozenset[str] | None = None
     """Of the Responses API: ids of the items that the server keeps; empty: none, as with `store=False`; None: all."""
+
+    thinking: str | None = None
+    """How thinking is asked for, as Anthropic's `thinking.type` says it; None where nothing says it."""
 
     def asks(self, kind: Kind) -> Rule | None:
         """Give what is asked of a kind, by the provider of this model; None where nothing is."""
@@ -79,7 +85,15 @@ def target_of(
         row = UNKNOWN if name is None else row_of_name(name, host)
     stores = asked.sent.get("store", attribute(asked.model, "store")) if store is None else store
     stored = frozenset[str]() if row is RESPONSES and stores is False else None
-    return Target(provider=row, model=name, client=client, stored=stored)
+    return Target(provider=row, model=name, client=client, stored=stored, thinking=_thinking_of(asked))
+
+
+def _thinking_of(asked: AskedModel) -> str | None:
+    """Give how a model object asks for thinking: Claude's clients have it, and Bedrock's among other fields."""
+    beside = mapping_in({"fields": attribute(asked.model, "additional_model_request_fields")}, "fields")
+    told = (asked.sent.get("thinking"), *(attribute(asked.model, name) for name in _THINKING), beside.get("thinking"))
+    fields = next((fields for one in told if (fields := mapped(one)) is not None), {})
+    return string_or_none(fields.get("type"))
 
 
 def of_format(named: Target, format_name: str | None) -> Target:

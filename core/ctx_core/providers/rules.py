@@ -94,6 +94,8 @@ class Kind(StrEnum):
     """Thinking blocks go back whole and unaltered, as they came."""
     LOOP_KEEPS_THINKING = "loop_keeps_thinking"
     """With thinking enabled, the assistant turn of a running tool loop starts with its thinking."""
+    THINKING_SIGNED = "thinking_signed"
+    """A thinking block has a signature, or is sealed."""
     NO_LAST_THINKING = "no_last_thinking"
     """With thinking disabled, an assistant message at the end has no thinking."""
     REASONING_FOLLOWED = "reasoning_followed"

@@ -29,6 +29,7 @@ from ctx_core.providers.changes.reasoning import followed
 from ctx_core.providers.changes.results import objects_of_results
 from ctx_core.providers.changes.roles import system_for_developer, tools_for_functions
 from ctx_core.providers.changes.signatures import signed
+from ctx_core.providers.changes.signed_thoughts import thoughts_signed
 from ctx_core.providers.changes.spellings import sent_calls, taken_blocks
 from ctx_core.providers.changes.tools import told_in_text
 
@@ -39,6 +40,7 @@ CHANGES: Final[Mapping[str, Change]] = {
     # What is said of tools in texts is no call any more: no rule about calls may see it as one.
     "tools in texts": told_in_text,
     "reasoning without its item": followed,
+    "thoughts signed": thoughts_signed,
     "provider's tools": provider_tools_paired,
     # Each call and block in the form that goes out, before anything is moved: what moves must be what is sent.
     "blocks as taken": taken_blocks,

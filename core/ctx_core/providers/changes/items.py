@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 _ROW: Final = "responses"
 _BY_ID: Final = TIED_TO_THOUGHTS | {"reasoning", "item_reference"}
 """Types of items that cannot be sent without their id."""
+_EMPTY: Final = {
+    "message": ("content", ""),
+    "function_call": ("arguments", "{}"),
+    "custom_tool_call": ("input", ""),
+    "function_call_output": ("output", ""),
+    "custom_tool_call_output": ("output", ""),
+}
+"""What must be there, by the type of an item, and how it is said that there is none."""
 _OF_ANSWERS: Final = frozenset({"output_text", "refusal"})
 _SHOWN: Final = {"input_image": "[a picture]", "input_file": "[a file]", "input_audio": "[a recording]"}
 """What stands in an answer for what only a question may have."""
@@ -83,6 +91,9 @@ class _Items:
         kind, content = kind_of(fields), fields.get("content")
         if self.completed and kind == "reasoning" and not isinstance(fields.get("summary"), list):
             return copied(native, summary=[])
+        lacking = _EMPTY.get(kind or "message") if self.completed else None
+        if lacking is not None and fields.get(lacking[0]) is None and (kind or "role" in fields):
+            return copied(native, **dict([lacking]))
         if not self.by_role or kind not in {"", "message"} or not isinstance(content, list | tuple):
             return native
         blocks = cast("Sequence[object]", content)

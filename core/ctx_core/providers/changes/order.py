@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from ctx_core.conversation.messages import Message, Role
@@ -116,8 +117,8 @@ def user_ends(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     if all(message.role.instructs for message in sent):
         wanted = _wants_more_than_instructions(sent, asked)
         return ([*sent, made(Role.USER, BEGIN)], 1) if wanted else (sent, 0)
-    if rule is None and last.role is Role.ASSISTANT and last.thinks and asked.asks(Kind.NO_LAST_THINKING) is not None:
-        return [*sent, made(Role.USER, GO_ON)], 1  # none is gone on with behind thoughts, whether they are on or off
+    if rule is None and _is_not_gone_on_with(sent, asked):
+        return [*sent, made(Role.USER, GO_ON)], 1
     if rule is None:
         return sent, 0
     for_all = asked.told and asked.target.provider is UNKNOWN
@@ -140,6 +141,17 @@ def _wants_more_than_instructions(messages: Sequence[Message], asked: Asked) -> 
     rule = asked.asks(Kind.USER_ENDS)
     alone = len(messages) == 1 and asked.asks(Kind.ALONE_IS_USER) is not None
     return rule is not None and "system" not in rule.last and not alone
+
+
+def _is_not_gone_on_with(messages: Sequence[Message], asked: Asked) -> bool:
+    """Whether an answer stands at the end behind thoughts, whether they are on or off, or with thinking on."""
+    last = list(takewhile(lambda message: message.role is Role.ASSISTANT, reversed(messages)))
+    if not asked.target.provider.merges:
+        del last[1:]
+    if any(message.thinks for message in last) and asked.asks(Kind.NO_LAST_THINKING) is not None:
+        return True
+    enabled = asked.target.thinking == "enabled"
+    return bool(last) and enabled and asked.asks(Kind.PREFILL_WITHOUT_THINKING) is not None
 
 
 def _goes_on(last: Message, asked: Asked) -> bool:

@@ -52,6 +52,7 @@ CHECKS: Final[Mapping[Kind, Check]] = {
     Kind.THINKING_BOUND: thinking.thinking_bound,
     Kind.THINKING_UNMODIFIED: thinking.thinking_unmodified,
     Kind.LOOP_KEEPS_THINKING: thinking.loop_keeps_thinking,
+    Kind.THINKING_SIGNED: thinking.thinking_signed,
     Kind.NO_LAST_THINKING: thinking.no_last_thinking,
     Kind.REASONING_FOLLOWED: items.reasoning_followed,
     Kind.CALLS_SIGNED: thinking.calls_signed,

@@ -49,16 +49,16 @@ def thinking_unmodified(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
 
 
 def signatures_valid(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
-    """Find signatures that are known to be wrong, and thinking of Anthropic's without one."""
+    """Find signatures that are known to be wrong."""
     for turn in checked.turns:
         for block in turn.blocks:
-            wrong = block.signature is not None and block.signature in checked.known.invalid
-            unsigned = (
-                block.kind == "thinking" and block.signature is None and checked.reading.format == "anthropic"
-                and checked.reading.own
-            )  # fmt: skip
-            if wrong or unsigned:
+            if block.signature is not None and block.signature in checked.known.invalid:
                 yield Found(path=block.path)
+
+
+def thinking_signed(_: Rule, checked: CheckedRequest) -> Iterator[Found]:
+    """Find thinking that has no signature, and is not sealed."""
+    yield from (Found(path=block.path) for block in _thoughts(checked) if not block.signature)
 
 
 def loop_keeps_thinking(_: Rule, checked: CheckedRequest) -> Iterator[Found]:

@@ -132,6 +132,12 @@ THINKING: Final = (
         confidence=Confidence.REPORTS,
     ),
     Rule(
+        kind=Kind.THINKING_SIGNED,
+        refused="Thinking without a signature, or with an empty one, as other models' has none.",
+        source="maximhq/bifrost#6942, can1357/oh-my-pi#10486, justlovemaki/AIClient2API#437",
+        confidence=Confidence.REPORTS,
+    ),
+    Rule(
         kind=Kind.SIGNATURES_VALID,
         refused="A signature that does not fit its thinking.",
         source="anthropics/claude-code#10627, langchain-ai/langchain#33391",

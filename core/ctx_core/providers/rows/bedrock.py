@@ -7,7 +7,7 @@ from typing import Final
 from ctx_core.providers.models import Models
 from ctx_core.providers.provider import Provider
 from ctx_core.providers.rows.claude import BINDS_THINKING, NO_PREFILL, THINKS_IN_LOOP
-from ctx_core.providers.rows.clients import LANGCHAIN_AWS, LLAMAINDEX_BEDROCK, meets, moves, raises
+from ctx_core.providers.rows.clients import LANGCHAIN_AWS, LLAMAINDEX_BEDROCK, drops, meets, moves, raises
 from ctx_core.providers.rules import Confidence, Kind, Rule
 
 _CLAUDE: Final = (Models(names=("claude",)),)
@@ -257,6 +257,16 @@ BEDROCK: Final = Provider(
             source=_PASSED_ON,
             confidence=Confidence.INFERRED,
             models=_CLAUDE,
+        ),
+        Rule(
+            kind=Kind.THINKING_SIGNED,
+            refused="Thinking of Claude's without a signature, or with an empty one.",
+            source="maximhq/bifrost#6942, UKGovernmentBEIS/inspect_ai#5300",
+            confidence=Confidence.REPORTS,
+            models=_CLAUDE,
+            by_client=(
+                drops(LANGCHAIN_AWS, "It sends such thinking to those models alone that are known to take it."),
+            ),
         ),
         Rule(
             kind=Kind.SIGNATURES_VALID,
