@@ -21,6 +21,8 @@ _STRETCH: Final = re.compile(
     "[\u0250-\u02ff\u0370-\u1dff\u1f00-\u1fff\u2070-\u2fff\u3040-\ufdff\ufe10-\ufefe\uff10-\uffdc"
     "\U00010000-\U0010ffff]+"
 )
+_LONGEST_ALONE: Final = 24
+"""Letters of a text that is one word; longer ones are no words, and priced as such."""
 _PER_STRETCH: Final = 1.4
 """Tokens of each stretch of other letters, beside the letters."""
 _CLUSTERS: Final = (
@@ -103,7 +105,12 @@ class SafeEstimate:
             tokens += _PER_STRETCH * len(_STRETCH.findall(text))
             tokens += sum(len(letter.encode()) - 1 for letter in _ALONE.findall(text) if letter < "\U00010000")
             tokens += _PER_LONE_MARK * sum(map(len, _LONE_MARKS.findall(text)))
-        return max(1 if text else 0, math.ceil(tokens * _MARGIN))
+        return max(1 if text else 0, _alone(text), math.ceil(tokens * _MARGIN))
+
+
+def _alone(text: str) -> int:
+    """Give the least price of a text that is one word: no others make up for it if its letters divide badly."""
+    return len(text) if len(text) <= _LONGEST_ALONE and text.isalnum() and not text.isdecimal() else 0
 
 
 def _word(word: str) -> float:

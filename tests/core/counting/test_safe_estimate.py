@@ -214,6 +214,13 @@ def test_few_letters_of_a_row_are_not_under(between: str) -> None:
     assert under == []
 
 
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+def test_one_word_alone_is_not_under(alphabet: str) -> None:
+    """A message of a single name or key, however badly its letters divide."""
+    words = ["".join(DICE.choices(ALPHABETS[alphabet], k=DICE.randint(1, 24))) for _ in range(400)]
+    assert [word for word in words if SafeEstimate().count(word) < COUNT(word)] == []
+
+
 @pytest.mark.parametrize("length", [2, 3, 5])
 @pytest.mark.parametrize("between", ["", " ", "_", "\n"])
 def test_one_word_again_and_again_is_not_under(length: int, between: str) -> None:
