@@ -92,15 +92,14 @@ class SafeEstimate:
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""
-        times = Counter(text)
-        tokens = sum(_price(character) * count for character, count in times.items()) + repeated_words(text)
+        tokens = sum(_price(character) * times for character, times in Counter(text).items()) + repeated_words(text)
         tokens += sum(map(_word, _WORD.findall(text))) + sum(map(_digits, _DIGITS.findall(text)))
         tokens += len(_BEFORE_DIGIT.findall(text)) + len(_CONTROL.findall(text))
         tokens += sum(_blank(found.group()) for found in _BLANKS.finditer(text)) + _signs(text)
         for cluster, price in _CLUSTERS:
             tokens += price * sum(map(len, cluster.findall(text)))
         if not text.isascii():
-            tokens += repeated_letters(times, _price)
+            tokens += repeated_letters(text, _price)
             tokens += _PER_SAME * sum(len(run.group()) for run in _SAME.finditer(text))
             tokens += _PER_STRETCH * len(_STRETCH.findall(text))
             tokens += sum(len(letter.encode()) - 1 for letter in _ALONE.findall(text) if letter < "\U00010000")
@@ -109,8 +108,9 @@ class SafeEstimate:
 
 
 def _alone(text: str) -> int:
-    """Give the least price of a text that is one word: no others make up for it if its letters divide badly."""
-    return len(text) if len(text) <= _LONGEST_ALONE and text.isalnum() and not text.isdecimal() else 0
+    """Give the least price of a text that begins with a line of one word: few others make up for bad letters."""
+    word = text.partition("\n")[0]
+    return len(word) if len(word) <= _LONGEST_ALONE and word.isalnum() and not word.isdecimal() else 0
 
 
 def _word(word: str) -> float:
