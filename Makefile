@@ -49,8 +49,9 @@ frameworks-tenth: $(STAMP)
 	"$(BIN)/python" tests/frameworks/suites.py --tenth
 
 replays: $(STAMP)  ## Play all recorded transcripts of ../shared through agents and engines (minutes); `make test` plays a tenth.
-	CTX_REPLAYS=all "$(BIN)/python" -m pytest -n $(WORKERS) tests/langchain_ctx/test_replayed_agents.py \
-		tests/llamaindex_ctx/test_replays.py tests/llamaindex_ctx/test_replayed_engines.py
+	CTX_REPLAYS=all "$(BIN)/python" -m pytest -n $(WORKERS) tests/contract/test_real_transcripts.py \
+		tests/langchain_ctx/test_replayed_agents.py tests/llamaindex_ctx/test_replays.py \
+		tests/llamaindex_ctx/test_replayed_engines.py
 
 accepted: $(STAMP)  ## Send all agents' runs of ../shared through both faces and six clients, judged (an hour); `make test` a few.
 	CTX_REPLAYS=all "$(BIN)/python" -m pytest -n $(WORKERS) tests/payloads/test_agents_accepted.py

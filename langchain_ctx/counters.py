@@ -58,6 +58,29 @@ def counter_of(counter: CounterLike | None) -> TokenCounter:
     return as_counter(counter)
 
 
+def trimming_counter(counter: Any) -> Any:  # noqa: ANN401 - whatever LangChain takes, and None
+    """Give what `trim_messages` means by a token counter: a function that says nothing else counts a list of messages.
+
+    Raises:
+        TokenizerError: if it raises, or gives no number from 0 up, for a message without text.
+    """
+    given = cast("object", counter)
+    plain = inspect.isroutine(given) or isinstance(given, partial)
+    known = not plain or takes_one_message(counter) or _takes_texts(counter) or asked_in(counter) is not None
+    return counter if known or getattr(counter, "__name__", None) == _BY_MODEL else message_counter(counter)
+
+
+def _takes_texts(counter: Callable[..., object]) -> bool:
+    """Whether a function says by a type that it takes a text, or is that of an encoder."""
+    if getattr(counter, "__name__", None) == "encode":
+        return True
+    try:
+        first = next(iter(inspect.signature(counter).parameters.values()), None)
+    except (TypeError, ValueError):  # built in, or with a signature that is none
+        return False
+    return first is not None and first.annotation in (str, "str")
+
+
 def takes_one_message(counter: object) -> bool:
     """Whether a function counts one message, as LangChain finds out: by the type of what it takes."""
     if not callable(counter) or isinstance(counter, str | type | Tokenizer):

@@ -24,7 +24,7 @@ from ctx_core.errors import BudgetError
 from ctx_core.session import Declared, Request, SessionOptions, StateCache
 from langchain_ctx.configured import ConfiguredOptions
 from langchain_ctx.conversations import conversation_of
-from langchain_ctx.counters import counter_of
+from langchain_ctx.counters import counter_of, trimming_counter
 from langchain_ctx.inputs import messages_in, read_messages
 from langchain_ctx.options import Keywords, told_options
 from langchain_ctx.overflow import MessageSessions
@@ -173,7 +173,7 @@ class ContextRunnable(RunnableSerializable[ContextInput, Any]):
             allow_partial=allow_partial,
             text_splitter=text_splitter,
         )
-        return cls(max_tokens, **{**options, "counter": token_counter})
+        return cls(max_tokens, **{**options, "counter": trimming_counter(token_counter)})
 
     @classmethod
     @override

@@ -122,6 +122,10 @@ def budgeted_session_history(
 def _session_key(factory: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Give the one argument as it is, or several of them by name."""
     named = inspect.signature(factory).bind(*args, **kwargs).arguments
-    if len(named) == 1:
-        return str(next(iter(named.values())))
-    return json.dumps(named, default=str, sort_keys=True)
+    try:
+        if len(named) == 1:
+            return str(next(iter(named.values())))
+        return json.dumps(named, default=str, sort_keys=True)
+    except ValueError as error:
+        msg = "the name of a session has a number of more digits than Python writes"
+        raise BudgetError(msg) from error

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
+from langchain_core.messages import HumanMessage
+
+from ctx_core.clean import told
 from ctx_core.errors import BudgetError
 from ctx_core.sizes import is_count
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 MessageKinds: TypeAlias = "str | type[BaseMessage] | Sequence[str | type[BaseMessage]] | None"
 """What `start_on` and `end_on` take: names or classes of messages."""
 
-_HUMAN: Final = frozenset(("human", "user", "HumanMessage", "HumanMessageChunk"))
+_HUMAN: Final = ("human", "user", "HumanMessage", "HumanMessageChunk")
 
 
 def check_arguments(
@@ -34,11 +37,12 @@ def check_arguments(
         BudgetError: for each of those.
     """
     refused = {
-        f"max_tokens must be a whole number of tokens above 0, found {type(max_tokens).__name__}": (
+        f"max_tokens must be a whole number of tokens above 0, found {told(max_tokens)}": (
             not is_count(max_tokens) or not max_tokens
         ),
         f"token_counter=len counts messages: give max_tokens in tokens, token_counter='approximate' or a model, and "
-        f"policy=HistoryPolicy(max_messages={max_tokens})": token_counter is len,
+        f"policy=HistoryPolicy(max_messages={told(max_tokens)})": token_counter is len,
+        "token_counter must be what LangChain takes as one, or a model's name, found None": token_counter is None,
         "strategy='first' would leave out what is being asked: the newest messages always stay; "
         "policy=HistoryPolicy(keep_first=…) keeps the first ones too": strategy == "first",
         "strategy must be 'last', in which the oldest messages go": strategy not in ("last", "first"),
@@ -58,8 +62,12 @@ def check_arguments(
 
 
 def _has_human(kinds: object) -> bool:
-    if kinds is None:
+    """Whether messages of the user are among these kinds; no kinds are None, as LangChain has it."""
+    if not kinds:
         return True
     alone = isinstance(kinds, str | type) or not isinstance(kinds, Sequence)
     listed: list[object] = [kinds] if alone else list(cast("Sequence[object]", kinds))
-    return any((kind if isinstance(kind, str) else getattr(kind, "__name__", "")) in _HUMAN for kind in listed)
+    return any(
+        issubclass(HumanMessage, kind) or issubclass(kind, HumanMessage) if isinstance(kind, type) else kind in _HUMAN
+        for kind in listed
+    )

@@ -16,6 +16,7 @@ from llamaindex_ctx.copies import copied, owned
 from llamaindex_ctx.events import telling_overflow
 from llamaindex_ctx.invalid_fields import told_by
 from llamaindex_ctx.sent_beside import SentBeside, beside_in_agent, beside_in_engine
+from llamaindex_ctx.stores import as_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence, Sized
@@ -248,11 +249,11 @@ class ContextMemoryBuffer(AskedMemory):
         Args:
             status: as `Memory` has it; only an `AsyncDBChatStore` has archived messages.
         """
-        return copied(self._door.read(status))
+        return copied(self._door.read(as_status(status)))
 
     async def aget_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
         """Give a copy of the whole conversation, as `get_all` does."""
-        return copied(await self._door.aread(status))
+        return copied(await self._door.aread(as_status(status)))
 
     def put(self, message: ChatMessage) -> None:
         """Append a message.

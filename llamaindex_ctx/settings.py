@@ -12,6 +12,7 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
 
 from ctx_core import BudgetError, ContextBudget, Role, TokenCounter
+from ctx_core.clean import told
 from ctx_core.counting import FALLBACK, family_of, model_name
 from ctx_core.counting.counter import as_counter
 from ctx_core.counting.model_objects import asked_model
@@ -243,7 +244,7 @@ def read_role(role: object) -> Role:
     """
     if role in (Role.SYSTEM, Role.DEVELOPER, Role.USER):
         return Role(str(role))
-    msg = f"recipe_role must be 'system', 'developer' or 'user', found {str(role)[:40]!r}"
+    msg = f"recipe_role must be 'system', 'developer' or 'user', found {told(role)}"
     raise BudgetError(msg)
 
 

@@ -112,13 +112,16 @@ class StoredMemory(MemoryFields):
     @classmethod
     def from_string(cls, json_str: str, **kwargs: Any) -> Self:
         """Give the memory that was stored, as `from_dict` does."""
+        data: Any = None
+        wrong = ""
         try:
             data = json.loads(json_str)
         except (TypeError, ValueError, RecursionError) as error:
+            wrong = type(error).__name__
+        if wrong:  # outside of the handler, as the error holds the text
             found = f"a text of {len(json_str):,} characters" if isinstance(json_str, str) else type(json_str).__name__
-            msg = f"expected what to_string gave, found {found} that is no JSON ({type(error).__name__})"
-            # Not from the error, which holds the text.
-            raise MessageError(msg) from None
+            msg = f"expected what to_string gave, found {found} that is no JSON ({wrong})"
+            raise MessageError(msg)
         return cls.from_dict(data, **kwargs)
 
     def _code(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from llama_index.core.storage.chat_store.base import BaseChatStore
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
 
 from ctx_core import BudgetError
+from ctx_core.clean import told
 from ctx_core.effects import Effect, Effects, arun, run
 from llamaindex_ctx.copies import list_of
 
@@ -27,6 +28,21 @@ if TYPE_CHECKING:
 
 ChatStore: TypeAlias = BaseChatStore | AsyncDBChatStore
 """The stores that LlamaIndex has: those of `ChatMemoryBuffer`, and those of `Memory`."""
+
+
+def as_status(status: object) -> MessageStatus | None:
+    """Give the status that is meant: `Memory`'s own, or its name.
+
+    Raises:
+        BudgetError: for something else.
+    """
+    if status is None or isinstance(status, MessageStatus):
+        return status
+    names = [str(one.value) for one in MessageStatus]
+    if status in names:
+        return MessageStatus(status)
+    msg = f"status must be a MessageStatus, or one of {', '.join(names)}, found {told(status)}"
+    raise BudgetError(msg)
 
 
 class Access(ABC):

@@ -9,11 +9,12 @@ from hypothesis import HealthCheck, Phase, settings
 _SLOW_IS_FINE = (HealthCheck.too_slow,)
 
 settings.register_profile("dev", deadline=None, suppress_health_check=_SLOW_IS_FINE)
-# The same examples on every run, so that a change is judged by what it changed. What fails is told as it was found:
-# to make it small takes minutes for each, and is for who looks at it (`HYPOTHESIS_PROFILE=dev`).
+# Fewer, and the same ones on every run, so that a change is judged soon, and by what it changed. What fails is told as
+# it was found: to make it small takes minutes for each, and is for who looks at it (`HYPOTHESIS_PROFILE=dev`).
 settings.register_profile(
     "ci",
     deadline=None,
+    max_examples=40,
     derandomize=True,
     print_blob=True,
     suppress_health_check=_SLOW_IS_FINE,

@@ -57,8 +57,9 @@ async def called(function: Callable[..., object], *arguments: object) -> Any:  #
         # A cancellation that was caught earlier is still counted.
         if task is None or task.cancelling() > before:
             raise
-        msg = f"{_name(function)} was cancelled"
-        raise RuntimeError(msg) from None
+    # Outside of the handler, as whoever stopped it may have said why with somebody's words.
+    msg = f"{_name(function)} was cancelled"
+    raise RuntimeError(msg)
 
 
 def called_here(function: Callable[..., object], *arguments: object) -> Any:  # noqa: ANN401 - what the function gives
@@ -69,7 +70,7 @@ def called_here(function: Callable[..., object], *arguments: object) -> Any:  # 
         return awaited_here(_without_stop(function, *arguments))
     except asyncio.CancelledError:
         msg = f"{_name(function)} was cancelled"
-        raise RuntimeError(msg) from None
+    raise RuntimeError(msg)
 
 
 def _without_stop(function: Callable[..., object], *arguments: object) -> object:
@@ -78,7 +79,7 @@ def _without_stop(function: Callable[..., object], *arguments: object) -> object
         return function(*arguments)
     except StopIteration:
         msg = f"{_name(function)} has run out of answers"
-        raise RuntimeError(msg) from None
+    raise RuntimeError(msg)
 
 
 def _name(function: object) -> str:

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
 
 class CtxLayersError(Exception):
-    """Base of every error of this package, so that one `except` can catch them all."""
+    """Base of every error of this package, so that one `except` can catch them all.
+
+    Its text is one line: what cannot be seen in the names that it tells is an escape, and obeyed by no terminal.
+    """
+
+    def __init__(self, *told: object) -> None:
+        """Take the text."""
+        super().__init__(*(escaped(one, len(one)) if isinstance(one, str) else one for one in told))
 
 
 class BudgetError(CtxLayersError, ValueError):

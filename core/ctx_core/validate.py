@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ctx_core.clean import escaped
 from ctx_core.conversation.fields import string_or_none
 from ctx_core.conversation.messages import Message
 from ctx_core.corrected import corrected, with_messages
@@ -128,7 +129,7 @@ class Validation:
 
     def __str__(self) -> str:
         """Say it in a line a place."""
-        lines = [f"{self.provider.title}, {(self.model or 'no model named')[:80]}: {self.verdict}"]
+        lines = [f"{self.provider.title}, {escaped(self.model or 'no model named', 80)}: {self.verdict}"]
         lines += [f"- {refusal}" for refusal in self.refusals]
         return "\n".join([*lines, *(f"- doubtful: {doubt}" for doubt in self.doubts)])
 

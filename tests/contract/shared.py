@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,12 @@ def transcripts(path: Path) -> Iterator[list[OpenAIMessage]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield numbered(json.loads(line)["messages"])
+
+
+def some_transcripts(path: Path) -> list[list[OpenAIMessage]]:
+    """Give every tenth conversation of a file, at least five of them, or all where `CTX_REPLAYS` is `all`."""
+    found = list(transcripts(path))
+    return found if os.environ.get("CTX_REPLAYS") == "all" else found[:: max(1, min(10, len(found) // 5))]
 
 
 def case_files(*operations: str) -> list[Any]:

@@ -49,7 +49,7 @@ def fitted(
 framings = st.sampled_from((CHAT, replace(CHAT, calls=replace(CHAT.calls, quoted_results=False))))
 
 
-@settings(max_examples=max(200, settings().max_examples))
+@settings(max_examples=2 * settings().max_examples)
 @given(conversations(), budgets, policies, framings)
 def test_every_invariant_holds(
     messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy, framing: Framing

@@ -46,7 +46,7 @@ def sent(
 
 
 @each_face
-@settings(max_examples=max(60, settings().max_examples // 2))
+@settings(max_examples=settings().max_examples // 2)
 @given(conversations(), budgets, pinning_policies)
 def test_every_invariant_holds(face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy) -> None:
     """I1 to I6 and I9 hold whatever the conversation, the budget and the policy."""
@@ -58,7 +58,7 @@ def test_every_invariant_holds(face: Face, messages: list[OpenAIMessage], budget
 
 
 @each_face
-@settings(max_examples=max(25, settings().max_examples // 4))
+@settings(max_examples=settings().max_examples // 4)
 @given(conversations(), budgets, pinning_policies)
 def test_the_same_is_sent_and_nothing_is_mutated_or_lost_by_truncating(
     face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
@@ -95,7 +95,7 @@ def wrong_if_truncated(face: Face, source: list[OpenAIMessage], budget: int, pol
 
 
 @each_face
-@settings(max_examples=max(25, settings().max_examples // 4))
+@settings(max_examples=settings().max_examples // 4)
 @given(conversations(max_turns=10), st.integers(30, 3_000), policies)
 def test_every_invariant_holds_turn_by_turn(
     face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy
@@ -144,7 +144,7 @@ def requests(face: Face, messages: list[OpenAIMessage]) -> list[list[OpenAIMessa
 
 
 @pytest.mark.parametrize("face", WHOLE, ids=lambda face: face.name)
-@settings(max_examples=max(25, settings().max_examples // 4))
+@settings(max_examples=settings().max_examples // 4)
 @given(conversations(max_turns=10), st.integers(30, 3_000), policies)
 def test_the_faces_send_what_the_core_sends(
     face: Face, messages: list[OpenAIMessage], budget: int, policy: HistoryPolicy

@@ -1,4 +1,4 @@
-"""The invariants, on real transcripts, at up to eight budgets each."""
+"""The invariants, on real transcripts, at up to eight budgets each: a fixed tenth of them; `make replays` takes all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from ctx_core import ContextOverflowError, HistoryPolicy, TokenCounter, ToolResultPolicy, WindowState, fit
 from tests.contract.faces import FACES, Face
 from tests.contract.invariants import broken, numbered
-from tests.contract.shared import OpenAIMessage, transcript_files, transcripts
+from tests.contract.shared import OpenAIMessage, some_transcripts, transcript_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def is_whole(source: Sequence[OpenAIMessage], sent: Sequence[OpenAIMessage]) -> 
 def test_every_invariant_holds_on_real_transcripts(path: Path, policy: HistoryPolicy, counter: TokenCounter) -> None:
     """Each conversation of the file is right at each budget, or is told not to fit."""
     found, sent = Counter[str](), 0
-    for source in transcripts(path):
+    for source in some_transcripts(path):
         for budget in BUDGETS:
             try:
                 context = fit(source, budget, counter=counter, policy=policy)
@@ -64,7 +64,7 @@ def test_every_invariant_holds_on_real_transcripts(path: Path, policy: HistoryPo
 @pytest.mark.parametrize("path", transcript_files())
 def test_real_transcripts_pass_whole_where_they_fit(path: Path, counter: TokenCounter) -> None:
     """Nothing real is refused at 128,000 tokens, and what fits there goes out as it came in."""
-    for source in transcripts(path):
+    for source in some_transcripts(path):
         context = fit(source, 1_000_000, counter=counter)
         if not (context.report.history.repairs or context.report.changes):
             assert all(mine is theirs for mine, theirs in zip(source, context.messages, strict=True))
@@ -75,7 +75,7 @@ def test_real_transcripts_pass_whole_where_they_fit(path: Path, counter: TokenCo
 def test_real_transcripts_keep_their_prefix_turn_by_turn(path: Path, budget: int, counter: TokenCounter) -> None:
     """With a state, each request is right, and the beginning of the prompt moves only when a cut is reported."""
     found = Counter[str]()
-    for source in transcripts(path):
+    for source in some_transcripts(path):
         state, before = WindowState(), list[str]()
         ends = [at for at in range(1, len(source)) if source[at]["role"] == "assistant"]
         for end in ends[:40]:
@@ -110,7 +110,7 @@ def test_real_transcripts_keep_their_prefix_turn_by_turn(path: Path, budget: int
 def test_every_invariant_holds_through_every_face(path: Path, face: Face, counter: TokenCounter) -> None:
     """The same through the frameworks' own messages."""
     found, sent = Counter[str](), 0
-    for conversation in transcripts(path):
+    for conversation in some_transcripts(path):
         source = numbered(face.prepare(conversation))
         for budget in BUDGETS:
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import operator
 import pickle
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import pytest
@@ -13,7 +14,7 @@ from langchain_core.exceptions import ContextOverflowError as LangChainOverflowE
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.load import dumpd, dumps, load
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.messages.utils import count_tokens_approximately
+from langchain_core.messages.utils import count_tokens_approximately, trim_messages
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda
@@ -23,7 +24,7 @@ from langgraph.graph.message import add_messages  # pyright: ignore[reportMissin
 
 import ctx_core
 from ctx_core import ContextBudget, HistoryPolicy, RollingSummary, Share
-from ctx_core.errors import BudgetError
+from ctx_core.errors import BudgetError, TokenizerError
 from ctx_core.recipes import Chat
 from langchain_ctx import (
     BudgetedChatMessageHistory,
@@ -257,8 +258,11 @@ def test_the_arguments_of_trim_messages_are_understood(counter: Any, start_on: A
         ({"allow_partial": True}, "on_overflow='truncate'"),
         ({"text_splitter": str.split}, "messages stay whole"),
         ({"token_counter": len}, r"max_messages=300"),
-        ({"max_tokens": 0}, "above 0, found int"),
-        ({"max_tokens": "300"}, "found str"),
+        ({"max_tokens": 0}, "above 0, found 0"),
+        ({"max_tokens": "300"}, "a whole number of tokens above 0, found '300'"),
+        ({"max_tokens": 10**5_000}, "a number of 16,610 bits"),
+        ({"max_tokens": 10**5_000, "token_counter": len}, "a number of 16,610 bits"),
+        ({"token_counter": None}, "token_counter must be"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_helps(arguments: dict[str, Any], said: str) -> None:
@@ -266,3 +270,47 @@ def test_what_cannot_be_meant_is_refused_with_what_helps(arguments: dict[str, An
     arguments = {"max_tokens": 300, "token_counter": "approximate", **arguments}
     with pytest.raises(BudgetError, match=said):
         ContextRunnable.from_trim_messages(**arguments)
+
+
+@pytest.mark.parametrize("kinds", [(), [], "", BaseMessage, (AIMessage, BaseMessage)])
+def test_kinds_that_leave_nothing_out_are_taken(kinds: Any) -> None:
+    """No kinds are none at all, and a class has its subclasses with it, as for LangChain."""
+    arguments: dict[str, Any] = {"max_tokens": 300, "token_counter": "approximate"}
+    step = ContextRunnable.from_trim_messages(**arguments, start_on=kinds, end_on=kinds)
+    assert isinstance(step.invoke(talk(100))[0], HumanMessage)
+
+
+def of_one(message: BaseMessage) -> int:
+    """Count one message."""
+    return 3 + len(str(message.content))
+
+
+of_one.__annotations__["message"] = BaseMessage  # which is how LangChain tells
+
+
+COUNTERS: dict[str, Any] = {
+    "a function that says nothing": lambda said: 5 * len(said),
+    "a function of one message": of_one,
+    "a function of messages": count_tokens_approximately,
+    "a shortcut": "approximate",
+    "a part of a function": partial(count_tokens_approximately, chars_per_token=3.0),
+}
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+@pytest.mark.parametrize("max_tokens", [60, 90, 200, 10_000])
+def test_what_both_mean_gives_what_trim_messages_gives(counter: str, max_tokens: int) -> None:
+    """Of turns without tools, where nothing more is cut than has to be."""
+    arguments: dict[str, Any] = {
+        "max_tokens": max_tokens, "strategy": "last", "token_counter": COUNTERS[counter], "start_on": "human",
+        "end_on": ("human", "tool"), "include_system": True,
+    }  # fmt: skip
+    messages = [SystemMessage("Be kind."), *talk(9)]
+    step = ContextRunnable.from_trim_messages(**arguments, policy=HistoryPolicy(low_water=1))
+    assert step.invoke(messages) == trim_messages(messages, **arguments)
+
+
+def test_a_function_that_counts_nothing_is_told_at_once() -> None:
+    """And not taken for one of texts."""
+    with pytest.raises(TokenizerError, match="counter sum raised TypeError on 1 message"):
+        ContextRunnable.from_trim_messages(max_tokens=300, token_counter=sum)

@@ -1,6 +1,6 @@
 """Real agents' transcripts, replayed as answers and tools through LangChain's agents and LangGraph's.
 
-A fixed tenth of them, the longest of each kind; `make replays` takes all.
+The longest of each kind; `make replays` takes all.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 THREAD: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 10_000}
 FILES = ["tau_bench_airline", "openhands", "swe_agent", "toolbench", "glaive_toolcall", "aider_chats"]
-EACH = None if os.environ.get("CTX_REPLAYS") == "all" else 2
+EACH = None if os.environ.get("CTX_REPLAYS") == "all" else 1
 """Transcripts of each file: those with the most messages; None: all."""
 
 

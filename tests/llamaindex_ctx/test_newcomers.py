@@ -16,6 +16,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.storage.chat_store import SimpleChatStore
 from llama_index.core.storage.chat_store.base_db import MessageStatus
 from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -258,3 +259,41 @@ def test_an_error_says_what_helps(options: dict[str, Any], said: str) -> None:
     with pytest.raises((BudgetError, MessageError), match=said) as caught:
         ContextMemoryBuffer.from_defaults(**options)
     assert "secret" not in str(caught.value)
+
+
+TEXTS = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+BUFFER = {"token_limit": 3_000, "chat_store_key": "talk"}
+
+
+@pytest.mark.parametrize(
+    "dump",
+    [
+        {"token_limit": 3_000, "chat_history": TEXTS},
+        {"token_limit": 3_000, "chat_history": TEXTS, "class_name": "ChatMemoryBuffer"},
+        {**BUFFER, "chat_store": {"store": {"talk": TEXTS}}},
+        {**BUFFER, "chat_store": {"store": {"talk": TEXTS}}, "class_name": "ChatSummaryMemoryBuffer"},
+        {**BUFFER, "chat_store": SimpleChatStore(store={"talk": [ChatMessage("a"), ChatMessage("b")]})}
+        | {"class_name": "ChatMemoryBuffer"},
+        {
+            "class_name": "SimpleComposableMemory",
+            "primary_memory": {**BUFFER, "chat_store": {"store": {"talk": TEXTS}}},
+        },
+    ],
+    ids=["older", "older, named", "unnamed", "summary", "loaded in part", "of two"],
+)
+def test_dumps_of_every_age_are_loaded(dump: dict[str, Any]) -> None:
+    """Of older versions, without a name, with the store as `ChatMemoryBuffer.from_dict` leaves it in the dict."""
+    memory = ContextMemoryBuffer.from_dict(dump)
+    assert [message.content for message in memory.get_all()] == ["a", "b"]
+    assert memory.token_limit == 3_000
+
+
+@pytest.mark.parametrize("kept", ["list", "chat store"])
+def test_a_status_is_one_that_there_is(kept: str) -> None:
+    """By its name too; anything else is refused, and never taken for all messages."""
+    store = SimpleChatStore() if kept == "chat store" else None
+    memory = ContextMemoryBuffer.from_defaults(token_limit=2_000, chat_store=store, chat_history=[ChatMessage("a")])
+    assert [len(memory.get_all(status=status)) for status in ("active", "archived", None)] == [1, 0, 1]  # type: ignore[arg-type]  # names
+    for wrong in ("gone", 5, ["active"]):
+        with pytest.raises(BudgetError, match="status must be a MessageStatus, or one of active, archived"):
+            memory.get_all(status=wrong)  # type: ignore[arg-type]  # what is tried

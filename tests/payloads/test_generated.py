@@ -121,7 +121,7 @@ def llamaindex(told: Sequence[Told]) -> list[ChatMessage]:
 
 
 @pytest.mark.parametrize("client", clients())
-@settings(max_examples=max(25, settings().max_examples // 4), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings().max_examples // 4, suppress_health_check=[HealthCheck.too_slow])
 @given(told=conversations(), budget=st.integers(5, 400), spelling=st.sampled_from(["listed", "malformed", "blocks"]))
 def test_what_the_real_client_sends_is_paired(
     client: Client, told: list[Told], budget: int, spelling: Spelling

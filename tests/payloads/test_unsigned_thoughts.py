@@ -76,7 +76,7 @@ def test_through_langchain(block: dict[str, Any]) -> None:
     """What the client would send, for Anthropic and for Bedrock."""
     history = [HumanMessage("How is it?"), AIMessage([block, SAID]), HumanMessage("And now?")]
     for model in (
-        ChatAnthropic(model_name=CLAUDE, api_key=SecretStr("-")),
+        ChatAnthropic(model_name=CLAUDE, api_key=SecretStr("-"), timeout=None, stop=None),
         ChatBedrockConverse(model=ON_BEDROCK, region_name="us-east-1"),
     ):
         builder = ContextBuilder(ContextBudget(10_000), CLAUDE).provider(target_of(model))

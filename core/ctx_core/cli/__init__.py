@@ -7,6 +7,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.clean import escaped
 from ctx_core.cli.input_error import InputError, reason, shown
 from ctx_core.cli.options import parser
 from ctx_core.errors import ContextOverflowError, CtxLayersError
@@ -105,7 +106,8 @@ def _drop_output() -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"ctx-layers: {' '.join(text.splitlines())}\n")
+    line = " ".join(text.splitlines())
+    sys.stderr.write(f"ctx-layers: {escaped(line, len(line))}\n")
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -21,11 +21,10 @@ def parse(text: str, line: int | None = None) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         msg = f"line {line or error.lineno}: not JSON ({error.msg}, column {error.colno})"
-        raise InputError(msg) from error
     except (ValueError, RecursionError) as error:
         why = "nested too deeply" if isinstance(error, RecursionError) else "a number with too many digits"
         msg = f"line {line or 1}: not JSON that can be read ({why})"
-        raise InputError(msg) from error
+    raise InputError(msg)  # outside of the handlers, as their errors hold the text
 
 
 def kind(value: object) -> str:

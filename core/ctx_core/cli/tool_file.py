@@ -20,17 +20,18 @@ def read_tools(name: str | None) -> list[ToolDefinition]:
     """
     if name is None:
         return []
+    document: object = None
     try:
-        document = parse(Path(name).read_text(encoding="utf-8-sig"))
+        document, wrong = parse(Path(name).read_text(encoding="utf-8-sig")), ""
     except InputError as error:
-        msg = f"{shown(name)}: {error}"
-        raise InputError(msg) from error
-    except UnicodeDecodeError as error:
-        msg = f"{shown(name)}: not UTF-8 text"
-        raise InputError(msg) from error
+        wrong = str(error)
+    except UnicodeDecodeError:
+        wrong = "not UTF-8 text"
     except (OSError, ValueError) as error:
-        msg = f"{shown(name)}: {reason(error)}"
-        raise InputError(msg) from error
+        wrong = reason(error)
+    if wrong:  # outside of the handlers, as an error of decoding holds the file
+        msg = f"{shown(name)}: {wrong}"
+        raise InputError(msg)
     it = kind(document)
     found = cast("dict[str, object]", document).get("tools") if isinstance(document, dict) else document
     if not isinstance(found, list):

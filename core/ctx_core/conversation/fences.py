@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
 
-_UNSEEN: Final = (
-    "\\x00-\\x08\\x0e-\\x1b\\x7f-\\x84\\x86-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f"
-    "\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb\\U000e0000-\\U000e0fff"
-)
-"""Characters of no width, as a part of a class of a pattern: controls, joiners, fillers, marks of direction."""
+from ctx_core.conversation.lookalikes import BRACKETS, SLASHES, UNSEEN, letters_like
 
 
 def fenced(tag: str, text: str) -> str:
@@ -25,14 +20,18 @@ def fenced(tag: str, text: str) -> str:
 def without_fence(tag: str, text: str) -> str:
     """Give a text in which nothing opens or closes a fence of this tag; a second time it is the same.
 
-    Characters that nobody sees are looked through: a tag with one in it looks like any other.
+    Characters that nobody sees are looked through, and what looks like the tag's letters, slash or brackets is taken
+    for them. What is written with entities (`&lt;/data&gt;`) is what a tag becomes here, and stays.
     """
     return _opening(tag).sub("&lt;", text)
 
 
 @cache
 def _opening(tag: str) -> re.Pattern[str]:
-    name = f"[{_UNSEEN}]*".join(map(re.escape, tag))
-    gap = rf"[\s{_UNSEEN}]*"
-    # The second gap stands behind a slash only, or a run of blanks would be divided between the two in every way.
-    return re.compile(rf"<(?={gap}(?:/{gap})?{name}\b)", re.IGNORECASE)
+    name = f"[{UNSEEN}]*".join(map(letters_like, tag))
+    gap = rf"[\s{UNSEEN}]*"
+    # Each gap stands behind a bracket, a slash or a letter, or a run of blanks would be divided between two of them in
+    # every way. What looks like a bracket opens nothing without a slash: words stand in quotation marks.
+    slash = f"[{SLASHES}]{gap}"
+    opened, alike = f"{gap}(?:{slash})*{name}(?!\\w)", f"{gap}(?:{slash})+{name}(?!\\w)"
+    return re.compile(f"<(?={opened})|[{BRACKETS}](?={alike})", re.IGNORECASE)

@@ -270,7 +270,8 @@ class Assembly:
         if self.truncate:
             # What texts cost that were not cut, as it would not have been enough, says nothing of what they need.
             over = max(self._underestimate.room(self.plan.limit), self.texts.once + self.plan.taken)
-            enough = least_of(self._fits_within, over=over, fitting=enough)
+            guess = None if cut.fewest is None else counted - cut.tokens + cut.fewest
+            enough = least_of(self._fits_within, over=over, fitting=enough, guess=guess)
         return enough + self._underestimate.of(enough)
 
     def _everything(self, enough: int) -> int:

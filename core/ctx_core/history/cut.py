@@ -46,6 +46,8 @@ class Cut:
     """What was decided about single messages."""
     marked: bool = field(init=False, default=True)
     """Whether omission markers stand at the gaps, if there are to be any."""
+    fewest: int | None = field(init=False, default=None)
+    """Tokens of what is kept if every text were cut as far as it can be; None where that was not asked for."""
     truncated: list[Position] = field(init=False, default_factory=list[Position])
     """Positions of protected messages whose text was cut."""
     marker: OmissionMarker = field(init=False)

@@ -23,6 +23,8 @@ _BY_FORMAT: Final = "openai"
 """The format that many providers speak: of it the model tells more."""
 _THINKING: Final = ("thinking", "thinking_dict")
 """Where model objects have what they ask for."""
+_THOUGHT: Final = ("sent", *_THINKING, "beside")
+"""The same, and what goes along with each request, in the order in which it counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +92,9 @@ def target_of(
 
 def _thinking_of(asked: AskedModel) -> str | None:
     """Give how a model object asks for thinking: Claude's clients have it, and Bedrock's among other fields."""
-    beside = mapping_in({"fields": attribute(asked.model, "additional_model_request_fields")}, "fields")
-    told = (asked.sent.get("thinking"), *(attribute(asked.model, name) for name in _THINKING), beside.get("thinking"))
-    fields = next((fields for one in told if (fields := mapped(one)) is not None), {})
+    beside = mapped(attribute(asked.model, "additional_model_request_fields")) or {}
+    held = {name: attribute(asked.model, name) for name in _THINKING}
+    fields = mapping_in({**held, "beside": beside.get("thinking"), "sent": asked.sent.get("thinking")}, *_THOUGHT)
     return string_or_none(fields.get("type"))
 
 

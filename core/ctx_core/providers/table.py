@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from ctx_core.clean import told
 from ctx_core.errors import OptionError
 from ctx_core.providers.rows.anthropic import ANTHROPIC
 from ctx_core.providers.rows.bedrock import BEDROCK
@@ -37,6 +38,6 @@ def provider_named(name: str) -> Provider:
     """
     row = PROVIDERS.get(name)
     if row is None:
-        msg = f"unknown provider {name[:40]!r}; known are {', '.join(PROVIDERS)}"
+        msg = f"unknown provider {told(name)}; known are {', '.join(PROVIDERS)}"
         raise OptionError(msg)
     return row

@@ -257,6 +257,5 @@ def _check(name: str, value: object, kind: Any, wanted: str) -> None:  # noqa: A
 
 
 def _refuse(name: str, wanted: str, found: object) -> None:
-    shown = repr(found)[:40] if isinstance(found, int | float | str) else type(found).__name__
-    msg = f"{name} must be {wanted}, found {shown}"
+    msg = f"{name} must be {wanted}, found {told(found)}"
     raise BudgetError(msg)

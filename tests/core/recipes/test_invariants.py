@@ -60,7 +60,7 @@ def protected(name: str, context: Any, whole: str) -> bool:
 
 
 @every_recipe
-@settings(max_examples=max(20, settings().max_examples // 2))
+@settings(max_examples=settings().max_examples // 2)
 @given(messages=conversations(max_turns=12), limit=st.integers(100, 2_000))
 def test_every_invariant_holds_turn_by_turn(name: str, messages: list[dict[str, Any]], limit: int) -> None:
     """With a state, each request of a growing conversation is right."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
+from ctx_core.clean import told
 from ctx_core.conversation.content_blocks import read_content
 from ctx_core.conversation.fields import kind_of, mapped
 from ctx_core.conversation.formats.anthropic import AnthropicFormat
@@ -49,7 +50,7 @@ def format_named(name: str) -> Codec[Any]:
     """
     known = _FORMATS.get(name)
     if known is None:
-        msg = f"unknown format {name[:40]!r}; known are {', '.join(_FORMATS)}"
+        msg = f"unknown format {told(name)}; known are {', '.join(_FORMATS)}"
         raise MessageError(msg)
     return known
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import chain, count
@@ -17,7 +18,7 @@ from ctx_core.conversation.results import is_result
 from ctx_core.providers.rules import Kind, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ctx_core.providers.asked import Asked
 
@@ -28,6 +29,8 @@ _ITEMS: Final = frozenset({"function_call", "custom_tool_call", "computer_call",
 _SIZE: Final = 12
 """Bytes of a digest: two are the same by chance once in 2^96."""
 _ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+_ID: Final = "id"
+_NO_ID: Final = "no id"
 
 
 @dataclass(slots=True)
@@ -112,17 +115,18 @@ def taken_ids(messages: Sequence[Message], asked: Asked) -> tuple[list[Message],
     places = chain(asked.call_places, count())
     named = asked.asks(Kind.RESULTS_NAMED) is not None
     sent: list[Message] = []
-    waiting: list[_Open] = []
+    waiting = _Waiting(())
     for message in messages:
         if message.role is Role.TOOL:
             sent.append(_answer(message, waiting, named=named))
         elif message.tool_calls:
             ids.begin()
             place = next(places)
-            waiting = [_Open(call, ids.of(call, place, number)) for number, call in enumerate(message.tool_calls)]
-            sent.append(_asking(message, waiting))
+            asking = [_Open(call, ids.of(call, place, number)) for number, call in enumerate(message.tool_calls)]
+            waiting = _Waiting(asking)
+            sent.append(_asking(message, asking))
         else:
-            waiting = []
+            waiting = _Waiting(())
             sent.append(message)
     # A result that has the id of its call from now on is the same change.
     changed = ((one, other) for one, other in zip(messages, sent, strict=True) if one is not other)
@@ -143,23 +147,56 @@ def _asking(message: Message, asked: Sequence[_Open]) -> Message:
     return replace(message, parts=parts, tool_calls=renamed, altered=message.origin is not None)
 
 
-def _answer(message: Message, waiting: list[_Open], *, named: bool) -> Message:
+class _Waiting:
+    """Calls that no result has answered yet, in order. Finding that of a result does not ask each of them."""
+
+    def __init__(self, asked: Sequence[_Open]) -> None:
+        self._asked = asked
+        self._answered: set[int] = set()
+        self._by_key: dict[object, deque[int]] = {}
+        for at, one in enumerate(asked):
+            for key in _keys(one.call):
+                self._by_key.setdefault(key, deque()).append(at)
+
+    def answered_by(self, result: Message) -> _Open | None:
+        """Give the call that a result answers, which then waits no more; None for a result of none of them."""
+        told, name = result.tool_call_id, result.name
+        searched = (
+            ((_ID, told, name),),
+            ((_ID, told),),
+            # A call without an id is answered by the tool's name, or by what is left over, whatever id its result has.
+            ((_NO_ID, name), (_NO_ID, told)),
+            ((_NO_ID,),),
+        )
+        for keys in searched:
+            found = [at for key in keys if (at := self._first(key)) is not None]
+            if found:
+                self._answered.add(min(found))
+                return self._asked[min(found)]
+        return None
+
+    def _first(self, key: object) -> int | None:
+        """Give the first that waits; what has been answered since is dropped, once."""
+        numbers = self._by_key.get(key)
+        while numbers and numbers[0] in self._answered:
+            numbers.popleft()
+        return numbers[0] if numbers else None
+
+
+def _keys(call: ToolCall) -> Iterator[object]:
+    yield (_ID, call.id, call.name)
+    yield (_ID, call.id)
+    if not call.id:
+        yield (_NO_ID, call.name)
+        yield (_NO_ID,)
+
+
+def _answer(message: Message, waiting: _Waiting, *, named: bool) -> Message:
     """Give a result the id of the call that it answers, which is then answered."""
     told = message.tool_call_id
-    if not waiting:
+    one = waiting.answered_by(message)
+    if one is None:
         return message
-    rules: tuple[Callable[[ToolCall], bool], ...] = (
-        lambda call: told == call.id and message.name in (None, call.name),
-        lambda call: told == call.id,
-        # A call without an id is answered by the tool's name, or by what is left over, whatever id its result brings.
-        lambda call: not call.id and call.name in (message.name, told),
-        lambda call: not call.id,
-    )
-    # The first that is found ends the search: results mostly come in the order of their calls.
-    chosen = next((at for fits in rules for at, one in enumerate(waiting) if fits(one.call)), None)
-    if chosen is None:
-        return message
-    one = waiting.pop(chosen)
     name = one.call.name if named else message.name
     same = told == one.given and name == message.name
     if same and (message.origin is None or _worked_out(message, lambda: _as_told(_told_in(message), one.given))):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctx_core.providers.checks.reading import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ctx_core.providers.checks.reading import Turn
 
@@ -38,7 +40,7 @@ def paired(turns: Sequence[Turn], *, in_user_turns: bool, one_each: bool = False
         one_each: whether results are counted, whatever their ids: then two calls of one id have two.
     """
     found = Pairing()
-    late: list[Block] = []
+    late = _Calls()
     at = 0
     while at < len(turns):
         turn = turns[at]
@@ -47,23 +49,23 @@ def paired(turns: Sequence[Turn], *, in_user_turns: bool, one_each: bool = False
             for result in turn.results:
                 _settle_late(result, late, found)
             continue
-        waiting, answered = list(turn.calls), list[Block]()
-        for place, behind in enumerate(_zone(turns[at:])):
+        waiting, answered = _Calls(turn.calls), _Calls()
+        for place, behind in enumerate(_zone(turns, at)):
             for result in behind.results:
-                mine = _calls_of(result, waiting)[: 1 if one_each else None]
+                mine = list(islice(waiting.of(result), 1 if one_each else None))
                 if mine:
                     if in_user_turns and place:
                         found.divided.append(result)
                     # Two calls of one id are answered by one result; that there are two is another rule's.
-                    waiting = [call for call in waiting if not any(call is one for one in mine)]
-                    answered += mine
-                elif _calls_of(result, answered):
+                    waiting.take(mine)
+                    answered.add(mine)
+                elif next(iter(answered.of(result)), None) is not None:
                     found.surplus.append(result)
                 else:
                     _settle_late(result, late, found)
             at += 1
-        late += waiting
-    found.unanswered += late
+        late.add(waiting.all)
+    found.unanswered += late.all
     return found
 
 
@@ -80,24 +82,51 @@ def paired_anywhere(turns: Sequence[Turn]) -> Pairing:
     return found
 
 
-def _zone(turns: Sequence[Turn]) -> Iterator[Turn]:
-    """Give the turns with results right behind."""
-    for turn in turns:
+class _Calls:
+    """Calls in order. Finding those of a result does not ask each of them."""
+
+    def __init__(self, calls: Iterable[Block] = ()) -> None:
+        self._all = OrderedDict[int, Block]()
+        self._by_id: dict[str | None, dict[int, Block]] = {}
+        self.add(calls)
+
+    @property
+    def all(self) -> list[Block]:
+        """All of them."""
+        return list(self._all.values())
+
+    def add(self, calls: Iterable[Block]) -> None:
+        """Put calls behind the others."""
+        for call in calls:
+            self._all[id(call)] = call
+            self._by_id.setdefault(call.id, {})[id(call)] = call
+
+    def take(self, calls: Iterable[Block]) -> None:
+        """Take calls out."""
+        for call in calls:
+            del self._all[id(call)]
+            del self._by_id[call.id][id(call)]
+            if not self._by_id[call.id]:
+                del self._by_id[call.id]
+
+    def of(self, result: Block) -> Iterable[Block]:
+        """Give the calls that a result answers: those of its id; without ids, the first."""
+        if result.id is not None and len(self._by_id) > (None in self._by_id):
+            return self._by_id.get(result.id, {}).values()
+        return islice(self._all.values(), 1)
+
+
+def _zone(turns: Sequence[Turn], begin: int) -> Iterator[Turn]:
+    """Give the turns with results from a place on."""
+    for at in range(begin, len(turns)):
+        turn = turns[at]
         if not turn.results or turn.calls:
             return
         yield turn
 
 
-def _settle_late(result: Block, late: list[Block], found: Pairing) -> None:
+def _settle_late(result: Block, late: _Calls, found: Pairing) -> None:
     """Note what is wrong with a result that does not stand behind its call's turn."""
-    mine = _calls_of(result, late) if result.id is not None else []
+    mine = [] if result.id is None else list(late.of(result))
     (found.displaced if mine else found.uncalled).append(result)
-    for call in mine:
-        late.remove(call)
-
-
-def _calls_of(result: Block, calls: list[Block]) -> list[Block]:
-    """Give the calls that a result answers: those of its id; without ids, the first."""
-    if result.id is not None and any(call.id is not None for call in calls):
-        return [call for call in calls if call.id == result.id]
-    return calls[:1]
+    late.take(mine)
