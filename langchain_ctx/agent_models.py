@@ -19,6 +19,7 @@ from ctx_core.session import Declared
 from ctx_core.session.targets import provider_for
 from langchain_ctx.agent_request import SentAlong, sent_along
 from langchain_ctx.bound_model import asked_in
+from langchain_ctx.bound_names import with_bound_name
 from langchain_ctx.configured import choice
 from langchain_ctx.counters import counter_of, model_counter
 
@@ -132,7 +133,7 @@ class AgentModels:
 
     def _make(self, request: ModelRequest[Any]) -> AgentModel:
         found = asked_in(request.model) or AskedModel(model=request.model)
-        asked = replace(found, sent={**found.sent, **request.model_settings})
+        asked = with_bound_name(replace(found, sent={**found.sent, **request.model_settings}))
         options = self._options
         options = replace(options, provider=provider_for(asked, options.provider, options.recipe))
         if options.recipe is None:

@@ -15,6 +15,7 @@ from langchain_core.runnables.configurable import DynamicRunnable
 from ctx_core.counting.model_objects import AskedModel
 from ctx_core.counting.options import RequestOptions
 from ctx_core.errors import BudgetError
+from langchain_ctx.bound_names import with_bound_name
 from langchain_ctx.request_options import request_options
 from langchain_ctx.tools import tool_definitions
 
@@ -159,7 +160,7 @@ def _maker(runnable: object) -> Callable[[RunnableConfig | None], object] | None
 def _with_sent(inside: AskedModel, sent: Mapping[str, Any]) -> AskedModel:
     """Give a model with what is bound around it and its fallbacks."""
     others = tuple(_with_sent(other, sent) for other in inside.others)
-    return AskedModel(model=inside.model, sent={**inside.sent, **sent}, others=others)
+    return with_bound_name(AskedModel(model=inside.model, sent={**inside.sent, **sent}, others=others))
 
 
 def _answer_format(sent: Mapping[str, Any]) -> object:

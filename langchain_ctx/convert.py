@@ -24,8 +24,9 @@ from langchain_core.messages import (
 )
 
 from ctx_core.conversation.block_table import BESIDE
+from ctx_core.conversation.calls import row_of_call
 from ctx_core.conversation.content_blocks import read_content, settled
-from ctx_core.conversation.fields import id_or_none, shown_role
+from ctx_core.conversation.fields import id_or_none, mapped, shown_role
 from ctx_core.conversation.formats.pieces import chunks_of
 from ctx_core.conversation.message_types import Piece
 from ctx_core.conversation.messages import Message, Role
@@ -260,5 +261,8 @@ def _said_beside(native: BaseMessage, role: Role) -> tuple[Part, ...]:
     extra = native.additional_kwargs
     refusal: object = extra.get("refusal")
     said = (OpaquePart(kind="refusal", text=refusal),) if isinstance(refusal, str) and refusal else ()
-    sent = {key: extra[key] for key in _SENT if key in extra} if role is Role.ASSISTANT else {}
-    return (*said, *beside_of(BESIDE, sent))
+    if role is not Role.ASSISTANT:
+        return said
+    called = mapped(extra.get("function_call"))
+    beside_call = () if called is None else beside_of(row_of_call(called), called)
+    return (*said, *beside_call, *beside_of(BESIDE, {key: extra[key] for key in _SENT if key in extra}))

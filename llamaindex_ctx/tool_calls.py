@@ -99,13 +99,13 @@ def said_beside(message: ChatMessage) -> tuple[Part, ...]:
     extras, blocks = message.additional_kwargs, any(isinstance(block, ToolCallBlock) for block in message.blocks)
     refusal: object = extras.get("refusal")
     said: list[Part] = [OpaquePart(kind="refusal", text=refusal)] if isinstance(refusal, str) and refusal else []
+    for entry in map(mapped, _entries(message)):
+        said.extend(() if entry is None else beside_of(row_of_call(entry), entry))
     if blocks or not _entries(message):
         return tuple(said)
     if message.role not in _CALLERS:  # what stands there is no call, but OpenAI's client sends it
         calls = map(_from_entry, _entries(message))
         said.extend(OpaquePart(kind=LISTED, text=f"{call.name} {call.arguments}") for call in calls)
-    for entry in map(mapped, _entries(message)):
-        said.extend(() if entry is None else beside_of(row_of_call(entry), entry))
     left = {key: held for key, held in extras.items() if key not in _COUNTED}
     return (*said, *beside_of(row_with_thoughts(BESIDE, left), left))
 

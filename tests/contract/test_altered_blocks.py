@@ -103,8 +103,13 @@ def calls_emptied(messages: Sequence[Message], at: int) -> Message:
     return replace(message, tool_calls=calls, altered=True) if calls else message
 
 
-UNPARSED: Final = {"a call that is no JSON"}
-"""Kinds of which a client's door leaves out what it cannot send, or says that it is malformed."""
+UNPARSED: Final = {
+    "a call that is no JSON",
+    "the assistant: a malformed call in a block",
+    "a call in a block, and one beside that says more",
+}
+"""Kinds of which a client's door leaves out what it cannot send, or says that it is malformed: what a call says more
+goes with the spelling that it stands in."""
 MALFORMED: Final = 1
 """Tokens that saying so takes: the last step of a build says it first, and counts it."""
 POLICY: Final = ToolResultPolicy()

@@ -125,6 +125,13 @@ ASSISTANTS: Final[dict[str, Block]] = SHARED | {
     "thoughts": lambda words: {"type": "thinking", "thinking": words(), "signature": "c2ln" * 40},
     "sealed thoughts": lambda _: {"type": "redacted_thinking", "data": "c2ln" * 40},
     "LangChain's thoughts": lambda words: {"type": "reasoning", "reasoning": words()},
+    "a malformed call in a block": lambda words: {
+        "type": "invalid_tool_call",
+        "id": "b1",
+        "name": "look",
+        "args": words(),
+        "error": words(),
+    },
     "a call in a block": lambda words: {"type": "tool_use", "id": "b1", "name": "look", "input": {"id": words()}},
     "a call in an item": lambda words: {
         "type": "function_call",

@@ -80,6 +80,13 @@ _CALLS: Final[dict[str, Said]] = {
         HumanMessage(words()),
         AIMessage(words(), additional_kwargs={"function_call": _function(words, at)["function"]}),
     ],
+    "a function call that says more": lambda words, at: [
+        HumanMessage(words()),
+        AIMessage(words(), additional_kwargs={"function_call": _function(words, at)["function"] | {"note": words()}}),
+    ],
+    "a result of a long name": lambda words, at: _step(
+        words, at, ToolMessage(words(), tool_call_id=f"call_{at}", name=f"look {words()}")
+    ),
     "thoughts beside": lambda words, _: [
         HumanMessage(words()),
         AIMessage(words(), additional_kwargs={"reasoning_content": words()}),
@@ -163,6 +170,16 @@ LLAMAINDEX: Final[dict[str, Said]] = {
             additional_kwargs={"tool_calls": [_function(words, at)], "refusal": words(), "note": {"id": words()}},
         ),
         ChatMessage(role="tool", content=words(), additional_kwargs={"tool_call_id": f"call_{at}", "name": "look"}),
+    ],
+    "a call in a block, and one beside that says more": lambda words, at: [
+        ChatMessage(role="user", content=words()),
+        ChatMessage(
+            role="assistant",
+            blocks=[ToolCallBlock(tool_call_id=f"call_{at}", tool_name="look", tool_kwargs={"place": words.plain()})],
+            additional_kwargs={"tool_calls": [{**_function(words, at), "id": f"other_{at}", "note": words()}]},
+        ),
+        ChatMessage(role="tool", content=words(), additional_kwargs={"tool_call_id": f"call_{at}"}),
+        ChatMessage(role="tool", content=words(), additional_kwargs={"tool_call_id": f"other_{at}"}),
     ],
     "the user: calls beside": lambda words, at: [
         ChatMessage(

@@ -99,7 +99,8 @@ QUOTED: Final = block_type("title source text cited_text citations", _ABOUT, con
 _CALLED: Final = block_type("name tool_name", f"id type toolUseId signature {_THOUGHT}")
 CALL: Final = block_type(
     "name tool_name",
-    f"{_ABOUT} call_id tool_call_id tool_id status caller error server_label signature {_THOUGHT}",
+    f"{_ABOUT} call_id tool_call_id tool_id status server_label signature {_THOUGHT}",
+    caller=block_type(free="type tool_id"),
     function=_CALLED,
     custom=_CALLED,
     toolUse=_CALLED,

@@ -13,7 +13,7 @@ from ctx_core.conversation.fields import kind_of, mapped
 
 _DEEPEST: Final = 100
 """Levels of a block in which keys are told apart; what is below is counted whole."""
-_LONGEST_NAME: Final = 64
+LONGEST_NAME: Final = 64
 """Characters up to which a name is in the price of what it names: providers take no longer ones of tools."""
 
 
@@ -51,7 +51,7 @@ class BlockType:
         return left
 
     def _is_name(self, key: str, value: object) -> bool:
-        return key in self.names and isinstance(value, str) and len(value) <= _LONGEST_NAME
+        return key in self.names and isinstance(value, str) and len(value) <= LONGEST_NAME
 
 
 def _rest_of(row: BlockType, value: object, depth: int) -> object:

@@ -60,6 +60,7 @@ CLIENTS: Final = (
 _OPENAI: Final = "langchain_openai.chat_models."
 _CONVERSE: Final = "langchain_aws.chat_models.bedrock_converse."
 _ANTHROPIC: Final = "langchain_anthropic.chat_models."
+_HANDS_ON: Final = "beta_use_converse_api"
 _CONVERSE_CONFIG: Final = ("inference_config", "inferenceConfig")
 _OPENAI_ANSWER: Final = "max_completion_tokens"
 """The name by which LangChain's OpenAI clients take what is bound, whatever the object says under another."""
@@ -72,7 +73,8 @@ def client_of(model: object) -> Client | None:
     """Give the row for a model object; None where nothing has to be known of its client."""
     if isinstance(model, str) or _CLOUD.search(model_name(model) or ""):
         return None
-    names = _class_names(model)
+    # LangChain's other client of Bedrock hands requests on to the one of the Converse API where it is told to.
+    names = [_CONVERSE] if attribute(model, _HANDS_ON) is True else _class_names(model)
     places = [place for name in _ADDRESSES if isinstance(place := attribute(model, name), str)]
     for client in CLIENTS:
         if any(sign in name for sign in client.signs for name in names):

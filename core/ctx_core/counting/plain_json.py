@@ -22,10 +22,18 @@ def plain_json(value: object, what: str) -> Any:  # noqa: ANN401 - any JSON
     most clients write it.
 
     Raises:
-        BudgetError: for what JSON cannot hold: what contains itself, what is too large, and other objects. `what` is
-            what it is, for the message.
+        BudgetError: for what JSON cannot hold: what contains itself, what is too large, other objects, and mappings
+            that cannot be read. `what` is what it is, for the message.
     """
-    return _Copy(what).of(value, ())
+    try:
+        return _Copy(what).of(value, ())
+    except BudgetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - somebody else's mapping may raise anything
+        raised = type(error).__name__
+    # Outside of the handler, as what it raises may quote what is in it.
+    msg = f"{what} cannot be written as JSON (reading it raised {raised})"
+    raise BudgetError(msg)
 
 
 class _Copy:

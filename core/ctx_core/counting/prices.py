@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
+from ctx_core.conversation.block_types import LONGEST_NAME
 from ctx_core.conversation.document_texts import document_text
 from ctx_core.conversation.messages import Message, Role, ToolCall
 from ctx_core.conversation.parts import (
@@ -146,7 +147,10 @@ class Prices:
             tokens += framing.per_assistant
         elif role is Role.TOOL:
             tokens += self.framing.calls.per_result
-        if message.name and role is not Role.TOOL:
+        if message.name and role is Role.TOOL:
+            # That of a tool is in the price of its result, as in blocks.
+            tokens += self.text(message.name) if len(message.name) > LONGEST_NAME else 0
+        elif message.name:
             # A name that is the role itself takes the role's place.
             tokens += self.text(message.name) + (0 if message.name == role else framing.per_name)
         return tokens

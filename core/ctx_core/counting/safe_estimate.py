@@ -11,6 +11,8 @@ from typing import Final
 from unicodedata import category
 
 from ctx_core.counting.letter_prices import LETTERS, ROWS
+from ctx_core.counting.repeated import repeated_letters, repeated_words
+from ctx_core.counting.whole_letters import HAN, SYLLABLES
 
 _WORD: Final = re.compile(r"[A-ZÀ-ÖØ-Þ]*[a-zß-öø-ÿĀ-ɏ\u1e00-\u1eff]+|[A-ZÀ-ÖØ-Þ]+")
 _LENGTHS: Final = ((8, 0.78), (4, 0.64), (2, 0.74), (1, 0.84))
@@ -19,6 +21,8 @@ _STRETCH: Final = re.compile(
     "[\u0250-\u02ff\u0370-\u1dff\u1f00-\u1fff\u2070-\u2fff\u3040-\ufdff\ufe10-\ufefe\uff10-\uffdc"
     "\U00010000-\U0010ffff]+"
 )
+_LONGEST_ALONE: Final = 24
+"""Letters of a text that is one word; longer ones are no words, and priced as such."""
 _PER_STRETCH: Final = 1.4
 """Tokens of each stretch of other letters, beside the letters."""
 _CLUSTERS: Final = (
@@ -34,7 +38,7 @@ relatives without a blank: what each costs on top. Texts have few, words of rand
 _SAME: Final = re.compile("([\u0250-\u02ff\u0300-\u1fff\u2c00-\u2fff\u3040-\uffff])\\1{3,}")
 _PER_SAME: Final = 2.4
 """Tokens on top of each letter in a run of one: what is frequent beside others is not frequent beside itself."""
-_PRICES: Final = {letter: price for price, letters in LETTERS for letter in letters}
+_PRICES: Final = {letter: price for price, letters in (*LETTERS, (0.97, HAN), (0.8, SYLLABLES)) for letter in letters}
 _MARKS: Final = "".join(letter for letter in _PRICES if category(letter).startswith("M"))
 _ALONE: Final = re.compile(rf"(?<!\w)[^\W\d_\x00-\x7f](?!\w|[{_MARKS}])")
 """A letter of another script, or with an accent, that is no part of a word: as dear as its bytes, where it is rare."""
@@ -71,8 +75,6 @@ _LINE_SAVED: Final = 0.86
 """Tokens that a line end costs less behind a sign: most are in one token with it."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BLANKS: Final = re.compile(r" {2,}| (?!\S)|\t+|\n+|(?:\r\n)+|\r+")
-_HAN: Final = (0x4E00, 0xA000)
-_SYLLABLES: Final = (0xAC00, 0xD7A4)
 _MARGIN: Final = 1.02
 """For texts of other kinds than those that the prices were found on."""
 _STARTS: Final = tuple(start for start, _ in ROWS)
@@ -90,18 +92,25 @@ class SafeEstimate:
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""
-        tokens = sum(_price(character) * times for character, times in Counter(text).items())
+        tokens = sum(_price(character) * times for character, times in Counter(text).items()) + repeated_words(text)
         tokens += sum(map(_word, _WORD.findall(text))) + sum(map(_digits, _DIGITS.findall(text)))
         tokens += len(_BEFORE_DIGIT.findall(text)) + len(_CONTROL.findall(text))
         tokens += sum(_blank(found.group()) for found in _BLANKS.finditer(text)) + _signs(text)
         for cluster, price in _CLUSTERS:
             tokens += price * sum(map(len, cluster.findall(text)))
         if not text.isascii():
+            tokens += repeated_letters(text, _price)
             tokens += _PER_SAME * sum(len(run.group()) for run in _SAME.finditer(text))
             tokens += _PER_STRETCH * len(_STRETCH.findall(text))
             tokens += sum(len(letter.encode()) - 1 for letter in _ALONE.findall(text) if letter < "\U00010000")
             tokens += _PER_LONE_MARK * sum(map(len, _LONE_MARKS.findall(text)))
-        return max(1 if text else 0, math.ceil(tokens * _MARGIN))
+        return max(1 if text else 0, _alone(text), math.ceil(tokens * _MARGIN))
+
+
+def _alone(text: str) -> int:
+    """Give the least price of a text that begins with a line of one word: few others make up for bad letters."""
+    word = text.partition("\n")[0]
+    return len(word) if len(word) <= _LONGEST_ALONE and word.isalnum() and not word.isdecimal() else 0
 
 
 def _word(word: str) -> float:
@@ -162,16 +171,4 @@ def _price(character: str) -> float:
         for first, end, tokens in _RARE_SIGNS:
             if first <= code < end:
                 return tokens
-    if _HAN[0] <= code < _HAN[1]:
-        # The national standards list common characters first, and rare ones are two tokens or three.
-        if b"\xb0" <= _encoded(character, "gb2312") < b"\xd8":
-            return 0.93
-        big5, jis = _encoded(character, "big5"), _encoded(character, "shift_jis")
-        return 2.15 if b"\xa4" <= big5 < b"\xc7" or b"\x88" <= jis < b"\x99" else 3.15
-    if _SYLLABLES[0] <= code < _SYLLABLES[1]:
-        return 3.5 if len(_encoded(character, "euc_kr")) > 2 else 0.68  # noqa: PLR2004 - bytes
     return ROWS[bisect_right(_STARTS, code) - 1][1]
-
-
-def _encoded(character: str, standard: str) -> bytes:
-    return character.encode(standard, "ignore")

@@ -19,7 +19,7 @@ _WINDOWS: Final = (
 """Names under which deployments are told their window: Ollama's, llama.cpp's, LlamaIndex', vLLM's."""
 _ANSWERS: Final = (
     "max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "max_new_tokens", "maxTokens",
-    "max_tokens_to_sample",
+    "max_tokens_to_sample", "max_gen_len",
 )  # fmt: skip
 """Names under which answers are asked for."""
 _THOUGHTS: Final = ("budget_tokens", "thinking_budget", "thinkingBudget")

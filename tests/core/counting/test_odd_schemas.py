@@ -21,6 +21,14 @@ def of(**said: Any) -> dict[str, Any]:
     return {"type": "object", "properties": {"x": {"type": "integer", **said}}}
 
 
+class Unreadable(dict[str, Any]):
+    """A mapping that raises."""
+
+    def items(self) -> Any:
+        """Raise."""
+        return 1 // 0
+
+
 def in_itself(names: str) -> dict[str, Any]:
     """Give a schema whose properties are all the schema itself."""
     schema: dict[str, Any] = {"type": "object", "properties": {}}
@@ -72,6 +80,7 @@ REFUSED: dict[str, tuple[Callable[[], Mapping[str, Any]], str]] = {
     "called by a tuple": (lambda: {"properties": {(1, 2): {}}}, "it has a property that is called by a tuple"),
     "called by bytes": (lambda: {"properties": {b"x": {}}}, "it has a property that is called by a bytes"),
     "an object": (lambda: of(default=object()), "object"),
+    "unreadable": (lambda: of(items=Unreadable(type="string")), "reading it raised ZeroDivisionError"),
     "a set": (lambda: of(enum={1}), "set"),
 }  # fmt: skip
 PRICED: dict[str, Callable[[], Mapping[str, Any]]] = {
