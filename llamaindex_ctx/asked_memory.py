@@ -23,7 +23,6 @@ from llamaindex_ctx.events import tell
 from llamaindex_ctx.exceeding import first_key, given
 from llamaindex_ctx.feeding import feed
 from llamaindex_ctx.literal import literal
-from llamaindex_ctx.packing import Packing
 from llamaindex_ctx.questions import as_question, closing_answers, is_asked, was_asked
 from llamaindex_ctx.stored_memory import StoredMemory
 from llamaindex_ctx.stores import DatabaseAccess
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ctx_core import Context
+    from llamaindex_ctx.packing import Packing
 
 _FOUND: Final = 1_024
 """Tokens of a retrieved context that there is room for; a quarter of small windows."""
@@ -146,10 +146,9 @@ class AskedMemory(StoredMemory):
 
     def _packable(self, request: Request[ChatMessage], asked: ChatMessage) -> Effects[Context[ChatMessage]]:
         """Fit a request with room for what an engine has found, as LlamaIndex reckons that."""
-        kept, total = self._room_beside(), self.budget.total
-        if self.enabled and self.recipe is None and (self.packing is not None or total >= _SMALLEST):
-            packing = Packing.of_limit(total) if self.packing is None else self.packing
-            kept += yield from self._kept_for_helper(request, asked, packing, kept)
+        kept = self._room_beside()
+        if self.enabled and self.recipe is None and self.packing is not None:
+            kept += yield from self._kept_for_helper(request, asked, self.packing, kept)
         with suppress(ContextOverflowError):
             return (yield from self._sessions.fit(self._with_kept(request, kept)))
         return (yield from self._sessions.fit(request))

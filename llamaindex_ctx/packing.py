@@ -66,13 +66,6 @@ class Packing:
     """Tokens of the answer, as `metadata.num_output` says."""
     prompts: int | None = None
     """Tokens of the engine's prompts, as the helper counts them; None: no engine was read."""
-    guessed: bool = False
-    """Whether no LLM was given, and the window is the memory's own limit."""
-
-    @classmethod
-    def of_limit(cls, tokens: int) -> Self:
-        """Give what is assumed where no LLM was given: half of the limit at most is kept."""
-        return cls(window=tokens, answer=0, prompts=min(_PROMPTS, tokens // 2 - PADDING), guessed=True)
 
     @classmethod
     def of(cls, llm: LLM, prompts: Iterable[str] | None = None) -> Self:
@@ -87,7 +80,7 @@ class Packing:
     @property
     def left(self) -> int:
         """Tokens for prompts, conversation, question and what was found. A helper that is set for all says another."""
-        helper = None if self.guessed else getattr(Settings, "_prompt_helper", None)
+        helper = getattr(Settings, "_prompt_helper", None)
         return self.window - self.answer if helper is None else helper.context_window - helper.num_output
 
     def beside(self, longest_answer: int = 0) -> int:
@@ -142,7 +135,7 @@ class Packed:
         self.kept = kept // 2 if _LITTLE * tokens < self.allowed(packing) else kept
         asked = self._of(question)
         left = packing.left - asked - (packing.prompts or 0)
-        if left >= PADDING or packing.guessed or self._warned:
+        if left >= PADDING or self._warned:
             return
         self._warned = True
         _LOG.warning(

@@ -155,18 +155,18 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
         ),
         (
             {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "s" * 99}},
-            ReasoningPart("hm", encrypted=99),
+            ReasoningPart("hm", encrypted=99, signed=True),
         ),
         ({"cachePoint": {"type": "default"}}, OpaquePart(kind="cachePoint")),
         ({"text": "hm", "thought": True}, ReasoningPart("hm")),
         ({"thought": True, "thoughtSignature": "s" * 99}, ReasoningPart("", encrypted=99)),
         (
             {"reasoningContent": {"reasoningText": {"text": "hm", "signature": "s" * 99}}},
-            ReasoningPart("hm", encrypted=99),
+            ReasoningPart("hm", encrypted=99, signed=True),
         ),
         (
             {"type": "reasoning_content", "reasoning_content": {"text": "hm", "signature": "s" * 99}},
-            ReasoningPart("hm", encrypted=99),
+            ReasoningPart("hm", encrypted=99, signed=True),
         ),
         (
             {"type": "computer_call_output", "output": {"image_url": "data:image/png;base64,AAAA"}},
@@ -177,10 +177,10 @@ def test_contents_of_no_known_shape_are_refused(content: object, found: str) -> 
             ),
         ),
         ({"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, ReasoningPart("hm")),
-        ({"type": "thinking", "thinking": "hm", "signature": "s" * 99}, ReasoningPart("hm", encrypted=99)),
+        ({"type": "thinking", "thinking": "hm", "signature": "s" * 99}, ReasoningPart("hm", encrypted=99, signed=True)),
         ({"type": "reasoning", "reasoning": "hm"}, ReasoningPart("hm")),
         ({"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}, ReasoningPart("hm")),
-        ({"type": "redacted_thinking", "data": "s" * 99}, ReasoningPart("", encrypted=99)),
+        ({"type": "redacted_thinking", "data": "s" * 99}, ReasoningPart("", encrypted=99, signed=True)),
         (
             {"type": "citation", "cited_text": "so", "url": "u"},
             CitationPart("so", inside=(OpaquePart(text='{"url":"u"}'),)),

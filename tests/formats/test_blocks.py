@@ -182,9 +182,9 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
     (
         "anthropic",
         answer({"type": "thinking", "thinking": "hm", "signature": "ss"}),
-        ReasoningPart("hm", encrypted=2),
+        ReasoningPart("hm", encrypted=2, signed=True),
     ),
-    ("anthropic", answer({"type": "redacted_thinking", "data": "ss"}), ReasoningPart("", encrypted=2)),
+    ("anthropic", answer({"type": "redacted_thinking", "data": "ss"}), ReasoningPart("", encrypted=2, signed=True)),
     (
         "anthropic",
         user({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}),
@@ -212,9 +212,9 @@ PARTS: Final[list[tuple[FormatName, Any, Part]]] = [
     (
         "bedrock",
         answer({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "ss"}}}),
-        ReasoningPart("hm", encrypted=2),
+        ReasoningPart("hm", encrypted=2, signed=True),
     ),
-    ("bedrock", answer({"reasoningContent": {"redactedContent": b"ss"}}), ReasoningPart("", encrypted=4)),
+    ("bedrock", answer({"reasoningContent": {"redactedContent": b"ss"}}), ReasoningPart("", encrypted=4, signed=True)),
     (
         "gemini",
         contents("model", {"text": "hm", "thought": True, "thoughtSignature": "s"}),

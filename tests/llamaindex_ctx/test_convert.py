@@ -170,7 +170,7 @@ def test_thinking_is_never_split_and_its_signature_not_counted() -> None:
     thinking = ThinkingBlock(content="step by step", additional_information={"signature": "secret"})
     message = ChatMessage(role="assistant", blocks=[thinking, TextBlock(text="answer " * 50)])
     read = CODEC.read(message)
-    assert read.parts[0] == ReasoningPart("step by step", encrypted=6)
+    assert read.parts[0] == ReasoningPart("step by step", encrypted=6, signed=True)
     assert CODEC.write(read.with_text("cut")).blocks[0] is thinking
 
 
