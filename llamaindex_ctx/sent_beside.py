@@ -59,14 +59,13 @@ class SentBeside:
     """How many pieces a retriever gives, and the size of each as LlamaIndex counts it."""
     steps: bool = False
     """Whether the steps of a running turn come on top, which no memory sees."""
+    packs: bool = False
+    """Whether LlamaIndex packs what was found into what is left of a window."""
 
     @property
     def budget(self) -> ContextBudget:
         """That of its LLM, else the LLM's window without what its answer takes."""
         return fitting_of(self.llm).budget if isinstance(self.llm, FittedLLM) else ContextBudget.for_model(self.llm)
-
-    packs: bool = False
-    """Whether LlamaIndex packs what was found into what is left of a window."""
 
     @property
     def packing(self) -> Packing:

@@ -34,7 +34,8 @@ from ctx_core.session import ContextSession, SessionOptions, StateCache, StateSt
 from ctx_core.session.summarizers import Summarizer
 from ctx_core.session.summarizing import Summarizing
 from ctx_core.sizes import Share, Tokens
-from ctx_core.validate import Correction, Refusal, Validation, validate
+from ctx_core.validate import validate
+from ctx_core.validation import Correction, Refusal, Validation
 
 __version__ = "0.1.0"
 

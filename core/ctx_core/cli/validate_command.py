@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ctx_core.validate import Correction, Validation
+    from ctx_core.validation import Correction, Validation
 
 REFUSED = 1
 

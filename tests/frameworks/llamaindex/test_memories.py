@@ -229,13 +229,15 @@ async def test_a_put_block_gets_every_message_of_long_term_memory(swap: Swap) ->
 @judged("in whose text layers go before the conversation is recipe_role=")
 def test_the_insert_method(swap: Swap) -> None:
     """System or user."""
-    swap.memory.from_defaults(insert_method=InsertMethod.USER)
+    memory = swap.memory.from_defaults(insert_method=InsertMethod.USER)
+    assert memory.insert_method is InsertMethod.USER
 
 
 @judged("nothing is flushed: how far a cut goes is HistoryPolicy(low_water=…)")
 def test_the_size_of_a_flush(swap: Swap) -> None:
     """In tokens."""
-    swap.memory.from_defaults(token_flush_size=100, chat_history_token_ratio=0.5)
+    memory = swap.memory.from_defaults(token_flush_size=100, chat_history_token_ratio=0.5)
+    assert (memory.token_flush_size, memory.chat_history_token_ratio) == (100, 0.5)
 
 
 @judged("the store brings its table, its schema and its engine: chat_store=SQLAlchemyChatStore(…)")
@@ -243,7 +245,8 @@ def test_the_size_of_a_flush(swap: Swap) -> None:
 def test_a_database_by_its_name(swap: Swap, option: str) -> None:
     """As arguments of the memory."""
     values = {"table_name": "t", "async_database_uri": "sqlite+aiosqlite:///:memory:", "db_schema": None}
-    swap.memory.from_defaults(**{option: values[option] or "s"})
+    memory = swap.memory.from_defaults(**{option: values[option] or "s"})
+    assert getattr(memory.sql_store, option) == (values[option] or "s")
 
 
 @every_swap
