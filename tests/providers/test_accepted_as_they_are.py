@@ -110,6 +110,20 @@ def test_results_move_where_they_are_refused(messages: Messages) -> None:
     assert context.report.history.repairs.get("moved")
 
 
+def test_messages_for_any_provider_have_each_result_behind_its_call() -> None:
+    """Dicts of chat completions, whichever model they are for."""
+    called = [
+        {"role": "assistant", "content": None,
+         "tool_calls": [{"id": name, "type": "function", "function": {"name": "lookup", "arguments": "{}"}}]}
+        for name in ("a", "b")
+    ]  # fmt: skip
+    answers = [{"role": "tool", "tool_call_id": name, "content": "42"} for name in ("a", "b")]
+    messages: Messages = [QUESTION, *called, *answers, QUESTION]
+    for model in ("claude-sonnet-4-5", "gpt-5-codex", "gpt-4o"):
+        sent = fit(messages, ROOM, counter=model).messages
+        assert [id(one) for one in sent] == [id(messages[at]) for at in (0, 1, 3, 2, 4, 5)]
+
+
 def test_results_move_where_nothing_tells_the_provider() -> None:
     """Most providers want each behind its call."""
     messages: Messages = [QUESTION, uses("a"), uses("b"), results("a", "b")]

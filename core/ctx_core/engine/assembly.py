@@ -238,7 +238,8 @@ class Assembly:
     def _accept(self) -> int:
         """Have the provider's rules met; give the tokens that this adds."""
         system = self.texts.system_message()
-        entries, self._apart = as_they_stood(self._conversation(), self._asked)
+        own: str | None = getattr(self.transcript.codec, "name", None)
+        entries, self._apart = as_they_stood(self._conversation(), self._asked, own)
         spoken = [entry.message for entry in entries]
         sent = [*([] if system is None or self.transcript.system_apart else [system]), *spoken]
         if self._asked is None:

@@ -25,17 +25,20 @@ _END: Final = 2**62
 """Behind every message."""
 
 
-def as_they_stood(entries: Sequence[Entry], asked: Asked | None) -> tuple[list[Entry], int]:
+def as_they_stood(entries: Sequence[Entry], asked: Asked | None, format_name: str | None) -> tuple[list[Entry], int]:
     """Give what goes out in the order in which it came, as far as the provider takes that.
+
+    Messages of a framework, and dicts of chat completions, go to any provider: there each result is behind its call.
 
     Args:
         entries: with each result behind its call.
         asked: what the provider asks; None where nobody's rules are looked at.
+        format_name: the format of the messages.
 
     Returns:
         The entries in their order, and how many results stand apart from the message that called.
     """
-    if asked is None or asked.is_guessed:
+    if asked is None or format_name is None or format_name != asked.target.provider.format:
         return list(entries), 0
     anywhere = asked.target.asks(Kind.ANSWERS_ADJACENT) is None
     if (not anywhere and not asked.target.provider.merges) or _stand_in_order(entries):
